@@ -23,9 +23,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="tasks whose name, size or peer contains this")
     parser.add_argument("--runs", type=int, help="turns of each contender")
     parser.add_argument("--quick", action="store_true", help="compare with the recorded ratios")
-    parser.add_argument(
-        "--tables", action="store_true", help="write tables and charts, run nothing"
-    )
+    parser.add_argument("--tables", action="store_true", help="write tables and charts, run nothing")
     asked = parser.parse_args()
     unknown = [name for name in asked.modules if name not in (*tasks.MODULES, *OTHERS)]
     if unknown:

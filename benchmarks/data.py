@@ -17,15 +17,18 @@ ADULT = (
     "capital-gain capital-loss hours-per-week native-country income"
 ).split()
 TEN = (
-    "age workclass education marital-status occupation relationship race sex hours-per-week "
-    "native-country"
+    "age workclass education marital-status occupation relationship race sex hours-per-week native-country"
 ).split()
 EIGHT = "age workclass education marital-status occupation race sex native-country".split()
 FOUR = "age education race sex".split()
 TREES = {
-    "age": "age", "education": "education", "marital-status": "marital",
-    "occupation": "occupation", "sex": "sex", "native-country": "country",
-}  # fmt: skip
+    "age": "age",
+    "education": "education",
+    "marital-status": "marital",
+    "occupation": "occupation",
+    "sex": "sex",
+    "native-country": "country",
+}
 """The columns of Adult for which ANJANA ships a hierarchy that fits, and its file's name."""
 
 
@@ -114,9 +117,7 @@ def numbers(rows: int) -> str:
 def wide() -> str:
     """10^6 rows of 20 independent columns, of 2 to 300 values."""
     domains = [round(2 * 150 ** (c / 19)) for c in range(20)]
-    columns = ", ".join(
-        f"(hash(i * 20 + {c}) % {size})::SMALLINT AS c{c}" for c, size in enumerate(domains)
-    )
+    columns = ", ".join(f"(hash(i * 20 + {c}) % {size})::SMALLINT AS c{c}" for c, size in enumerate(domains))
     return _query("wide.parquet", f"SELECT {columns} FROM range(1000000) t(i)")
 
 

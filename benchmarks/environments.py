@@ -32,20 +32,22 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
 }
 """What each peer needs, pinned; the first requirement is the peer itself."""
 
-PEERS = Path(
-    os.environ.get("CRYPSIS_PEERS", Path(__file__).resolve().parents[2] / "shared" / "peers")
-)
+PEERS = Path(os.environ.get("CRYPSIS_PEERS", Path(__file__).resolve().parents[2] / "shared" / "peers"))
 OUTSIDE: dict[str, tuple[str, str, str, str]] = {
     "arx": (
-        "3.9.2", "javac", "arx/arx.jar",
+        "3.9.2",
+        "javac",
+        "arx/arx.jar",
         "build the library of https://github.com/arx-deidentifier/arx and put arx.jar, its libraries "
         "(lib) and an ArxBench.java (see studies/least_loss.py) into the folder arx of CRYPSIS_PEERS",
     ),
     "sdcmicro": (
-        "5.8.1", "Rscript", "",
+        "5.8.1",
+        "Rscript",
+        "",
         "install R and its package sdcMicro, and name its library in R_LIBS",
     ),
-}  # fmt: skip
+}
 """Programs that are not Python: the version measured, the command and the file each needs, and how
 to get it. They are driven by this Python."""
 
@@ -83,11 +85,7 @@ def python(peer: str) -> Path:
     pip = [str(binary), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     try:
         done = subprocess.run(
-            [*pip, *REQUIREMENTS[peer]],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
+            [*pip, *REQUIREMENTS[peer]], capture_output=True, text=True, check=False, timeout=PATIENCE
         )
     except subprocess.TimeoutExpired:
         raise Unavailable(f"{peer} did not install within {PATIENCE} s") from None

@@ -47,17 +47,25 @@ def measured(path: Path, engine: str) -> dict[str, object]:
     started = time.perf_counter()
     duckdb = engine == "duckdb"
     data = cr.read(
-        path, person="person", insensitive=["day", "place"], engine=engine,
-        memory_limit="2GB" if duckdb else None, master=None if duckdb else "local[2]",
-    )  # fmt: skip
+        path,
+        person="person",
+        insensitive=["day", "place"],
+        engine=engine,
+        memory_limit="2GB" if duckdb else None,
+        master=None if duckdb else "local[2]",
+    )
     found = cr.singling_out.unicity(data, ["day", "place"])
     seconds = time.perf_counter() - started
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return {
-        "people": found.people, "records": found.records, "engine": engine,
-        "seconds": round(seconds, 1), "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 1),
-        "peak_mb": round(usage.ru_maxrss / 1024), "curve": [float(one) for one in found.curve],
-    }  # fmt: skip
+        "people": found.people,
+        "records": found.records,
+        "engine": engine,
+        "seconds": round(seconds, 1),
+        "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 1),
+        "peak_mb": round(usage.ru_maxrss / 1024),
+        "curve": [float(one) for one in found.curve],
+    }
 
 
 def main(words: list[str]) -> None:

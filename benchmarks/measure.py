@@ -145,9 +145,7 @@ class Comparison:
         )
 
 
-def run(
-    contender: Contender, arguments: Sequence[Any], *, state: str, patience: float = 600.0
-) -> Run:
+def run(contender: Contender, arguments: Sequence[Any], *, state: str, patience: float = 600.0) -> Run:
     """Call a contender in a fresh process: "cold", "warm" or "whole" (see `child.py`)."""
     child = Path(__file__).with_name("child.py")
     paths = [str(ROOT)]
@@ -161,13 +159,7 @@ def run(
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONWARNINGS": "ignore"}
     try:
         done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=patience,
-            env=surroundings,
-            cwd=ROOT,
+            command, capture_output=True, text=True, check=False, timeout=patience, env=surroundings, cwd=ROOT
         )
     except subprocess.TimeoutExpired:
         return Run(patience, patience, math.nan, None, stopped=True)
@@ -244,9 +236,7 @@ def recorded(name: str) -> dict[str, Comparison]:
     return {one.key: one for one in found}
 
 
-def save(
-    name: str, comparisons: Sequence[Comparison], *, keep: Sequence[str] = (), **extra: Any
-) -> Path:
+def save(name: str, comparisons: Sequence[Comparison], *, keep: Sequence[str] = (), **extra: Any) -> Path:
     """Write comparisons to benchmarks/results/NAME.json; those under the keys in `keep` stay."""
     before = recorded(name)
     fresh = {one.key: one for one in comparisons}

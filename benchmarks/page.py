@@ -32,13 +32,13 @@ SIZES = (30_000, 200_000, 1_000_000)
 OPERATIONS = ("verdict", "preview", "what-if", "release")
 _KNOWN = ("birth_date", "zip", "sex", "occupation")
 _ROLES = {
-    "name": "identifier", "ssn": "identifier", "income": "sensitive",
-    "disease": "sensitive", **dict.fromkeys(_KNOWN, "quasi-identifier"),
-}  # fmt: skip
-_CHOICES: dict[str, Any] = {
-    "options": {"k": 5, "excess": 0.2, "exclude": ["income"]},
-    "hierarchies": {},
+    "name": "identifier",
+    "ssn": "identifier",
+    "income": "sensitive",
+    "disease": "sensitive",
+    **dict.fromkeys(_KNOWN, "quasi-identifier"),
 }
+_CHOICES: dict[str, Any] = {"options": {"k": 5, "excess": 0.2, "exclude": ["income"]}, "hierarchies": {}}
 _MAKE: dict[str, Any] = {**_CHOICES, "levels": {}, "masks": {}, "recoding": "local"}
 
 

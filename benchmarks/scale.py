@@ -242,11 +242,19 @@ def _comparison(task: str, rows: int, ours: list[Timed], raw: list[Timed]) -> me
     cpu, raw_cpu = (statistics.median(one.cpu_seconds for one in side) for side in (ours, raw))
     equal = all(abs(one.answer - raw[0].answer) <= 1e-9 * abs(raw[0].answer) for one in ours)
     compared = measure.Comparison(
-        f"crypsis {task} through the command line", f"10^{len(str(rows)) - 1} rows, Parquet",
-        "DuckDB asked by hand", mine, theirs, mine / theirs, equal,
-        max(one.peak_mb for one in ours), max(one.peak_mb for one in raw), len(ours), False,
+        f"crypsis {task} through the command line",
+        f"10^{len(str(rows)) - 1} rows, Parquet",
+        "DuckDB asked by hand",
+        mine,
+        theirs,
+        mine / theirs,
+        equal,
+        max(one.peak_mb for one in ours),
+        max(one.peak_mb for one in raw),
+        len(ours),
+        False,
         cpu / raw_cpu,
-    )  # fmt: skip
+    )
     print(compared.line(), flush=True)
     return compared
 

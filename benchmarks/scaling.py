@@ -91,14 +91,31 @@ def _lines() -> list[Line]:
         Line("rows", "rows", _cells("cells_raw", "raw DuckDB"), ROWS, rows),
         Line("cells", "cells", _cells("cells_ours", "crypsis"), CELLS, cells),
         Line("cells", "cells", _cells("cells_raw", "raw DuckDB"), CELLS, cells),
-        Line("columns", "columns", _subsets("columns_ours", "crypsis"), COLUMNS,
-             lambda n: [data.adult(), n], warm=True),
-        Line("columns", "columns", _subsets("columns_pandas", "pandas groupby"), COLUMNS[:3],
-             lambda n: [data.adult(), n]),
-        Line("t", "t", Contender("crypsis", "benchmarks.tasks.permanents", "permanent_ours"),
-             (20, 22, 24, 26, 28), lambda n: [n], warm=True),
+        Line(
+            "columns",
+            "columns",
+            _subsets("columns_ours", "crypsis"),
+            COLUMNS,
+            lambda n: [data.adult(), n],
+            warm=True,
+        ),
+        Line(
+            "columns",
+            "columns",
+            _subsets("columns_pandas", "pandas groupby"),
+            COLUMNS[:3],
+            lambda n: [data.adult(), n],
+        ),
+        Line(
+            "t",
+            "t",
+            Contender("crypsis", "benchmarks.tasks.permanents", "permanent_ours"),
+            (20, 22, 24, 26, 28),
+            lambda n: [n],
+            warm=True,
+        ),
         Line("t", "t", WALRUS, (18, 20, 22, 24), lambda n: [n], warm=True),
-    ]  # fmt: skip
+    ]
 
 
 def columns_ours(path: str, columns: int) -> Callable[[], Any]:
@@ -152,11 +169,14 @@ def measured(lines: Sequence[Line]) -> list[Point]:
                 slow.add(line.contender.name)
                 continue
             point = Point(
-                line.axis, line.title, line.contender.name, size,
+                line.axis,
+                line.title,
+                line.contender.name,
+                size,
                 statistics.median(one.seconds for one in ones),
                 statistics.median(one.cpu_seconds for one in ones),
                 max(one.peak_mb for one in ones),
-            )  # fmt: skip
+            )
             print(f"{point.axis} {size:,}: {point.contender} {point.seconds:.4f} s", flush=True)
             found.append(point)
     return found
@@ -220,12 +240,14 @@ def summary() -> str:
         return "Not measured yet."
     lines = ["| grows with | what | contender | fitted | largest measured |", "|" + " --- |" * 5]
     for fit in fits(points):
-        last = max((p for p in points if (p.axis, p.contender) == (fit.axis, fit.contender)),
-                   key=lambda p: p.size)  # fmt: skip
+        last = max(
+            (p for p in points if (p.axis, p.contender) == (fit.axis, fit.contender)), key=lambda p: p.size
+        )
         law = (
-            f"{fit.exponent:.2f}^{fit.axis}" if fit.axis in ("t", "columns")
+            f"{fit.exponent:.2f}^{fit.axis}"
+            if fit.axis in ("t", "columns")
             else f"{fit.axis}^{fit.exponent:.2f}"
-        )  # fmt: skip
+        )
         largest = f"{last.size:,}: {last.seconds:.3g} s"
         lines.append(f"| {fit.axis} | {TITLES[fit.axis]} | {fit.contender} | {law} | {largest} |")
     for axis in dict.fromkeys(point.axis for point in points):
@@ -249,23 +271,26 @@ def chart(axis: str, points: Sequence[Point]) -> Any:
     base = alt.Chart(alt.InlineData(values=rows), width=420, height=260)
     names = list(dict.fromkeys(str(row["contender"]) for row in rows))
     colour = alt.Color(
-        "contender:N", sort=names, title=None,
+        "contender:N",
+        sort=names,
+        title=None,
         scale=alt.Scale(domain=names, range=["#0b6e99", "#c4572a", "#6b6b6b"][: len(names)]),
         legend=alt.Legend(orient="top-left", labelLimit=260, fillColor="white", padding=4),
-    )  # fmt: skip
+    )
     shape = alt.Shape("contender:N", sort=names, legend=None)
     place = alt.X(
-        "size:Q", title=axis, scale=scale,
+        "size:Q",
+        title=axis,
+        scale=scale,
         axis=alt.Axis(tickMinStep=1) if exponential else alt.Axis(format="~s", tickCount=5),
-    )  # fmt: skip
-    time = alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="seconds",
-                 axis=alt.Axis(format="~g", tickCount=6))  # fmt: skip
-    marks = base.mark_line().encode(place, time, colour) + base.mark_point(
-        filled=True, size=55
-    ).encode(place, time, colour, shape)
-    described = "; ".join(
-        f"{row['contender']} {row['size']}: {row['seconds']:.3g} s" for row in rows
     )
+    time = alt.Y(
+        "seconds:Q", scale=alt.Scale(type="log"), title="seconds", axis=alt.Axis(format="~g", tickCount=6)
+    )
+    marks = base.mark_line().encode(place, time, colour) + base.mark_point(filled=True, size=55).encode(
+        place, time, colour, shape
+    )
+    described = "; ".join(f"{row['contender']} {row['size']}: {row['seconds']:.3g} s" for row in rows)
     return marks.properties(title=TITLES[axis], description=described)
 
 

@@ -33,9 +33,7 @@ def people(rows: int = ROWS) -> pa.Table:
             "age": rng.integers(18, 90, rows),
             "zip": [f"{code:05d}" for code in rng.integers(10_000, 10_400, rows)],
             "sex": pa.array(["f", "m"]).take(pa.array(rng.integers(0, 2, rows))),
-            "occupation": pa.array([f"o{i}" for i in range(30)]).take(
-                pa.array(rng.integers(0, 30, rows))
-            ),
+            "occupation": pa.array([f"o{i}" for i in range(30)]).take(pa.array(rng.integers(0, 30, rows))),
         }
     )
 
@@ -56,8 +54,11 @@ def measure(path: Path, folder: Path) -> list[float]:
             rng = np.random.default_rng(1)
             found = []
             for _ in range(QUESTIONS):
-                levels = {"age": int(rng.integers(0, 9)), "zip": int(rng.integers(0, 6)),
-                          "occupation": int(rng.integers(0, 6))}  # fmt: skip
+                levels = {
+                    "age": int(rng.integers(0, 9)),
+                    "zip": int(rng.integers(0, 6)),
+                    "occupation": int(rng.integers(0, 6)),
+                }
                 asked = {"k": int(rng.integers(2, 100)), "levels": levels, "population": 10**8}
                 start = time.perf_counter()
                 answer = client.post(f"/t/{table}/what-if", json=asked)
@@ -87,8 +88,10 @@ def main() -> None:
         found = sorted(measure(path, Path(name)))
     median, worst = statistics.median(found), found[-1]
     print(f"what-if over HTTP, {ROWS:,} rows, {len(found)} questions:")
-    print(f"  median {1000 * median:.0f} ms, 95 % under {1000 * found[int(0.95 * len(found))]:.0f} "
-          f"ms, slowest {1000 * worst:.0f} ms")  # fmt: skip
+    print(
+        f"  median {1000 * median:.0f} ms, 95 % under {1000 * found[int(0.95 * len(found))]:.0f} "
+        f"ms, slowest {1000 * worst:.0f} ms"
+    )
 
 
 if __name__ == "__main__":

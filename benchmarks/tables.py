@@ -53,10 +53,16 @@ def row(one: Comparison) -> str:
     theirs = f"{one.theirs_is} {one.theirs_version}".strip()
     state = "warm" if one.warm else "cold"
     cells = [
-        one.task, one.size, theirs, seconds(one.ours_seconds),
-        f"{least}{seconds(one.theirs_seconds)}", times(one), equal(one),
-        f"{one.ours_peak_mb:,.0f} / {peak or '?'}", f"{state}, {one.runs}",
-    ]  # fmt: skip
+        one.task,
+        one.size,
+        theirs,
+        seconds(one.ours_seconds),
+        f"{least}{seconds(one.theirs_seconds)}",
+        times(one),
+        equal(one),
+        f"{one.ours_peak_mb:,.0f} / {peak or '?'}",
+        f"{state}, {one.runs}",
+    ]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -93,8 +99,7 @@ def short(comparisons: Sequence[Comparison]) -> str:
         theirs = f"{one.theirs_is} {seconds(one.theirs_seconds)}"
         answers = "the same" if one.equal else one.note or "differ"
         lines.append(
-            f"| {one.task} | {one.size} | {seconds(one.ours_seconds)} | {theirs} | {times(one)} | "
-            f"{answers} |"
+            f"| {one.task} | {one.size} | {seconds(one.ours_seconds)} | {theirs} | {times(one)} | {answers} |"
         )
     slow = max((one for one in comparisons if one.limit), key=lambda one: one.ratio, default=None)
     if slow is not None and slow.ratio > 1:
@@ -174,10 +179,13 @@ def main() -> list[str]:
     found = everything()
     scaling.draw()
     fill(README, {"benchmarks": f"{short(found)}\n\n{measured_on()}"})
-    fill(PAGE, {
-        "benchmarks": f"{measured_on()}\n\n{full(found)}",
-        "tried": left_out(),
-        "scaling": scaling.summary(),
-        "verbs": verbs.table(),
-    })  # fmt: skip
+    fill(
+        PAGE,
+        {
+            "benchmarks": f"{measured_on()}\n\n{full(found)}",
+            "tried": left_out(),
+            "scaling": scaling.summary(),
+            "verbs": verbs.table(),
+        },
+    )
     return broken(found)

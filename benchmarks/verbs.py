@@ -42,11 +42,13 @@ def commands(folder: Path) -> dict[str, list[str]]:
     tables = {
         "Adult": (data.adult(), ADULT_KNOWN, "income", ("age", "hours-per-week", "capital-gain")),
         "diabetes130": (
-            data.diabetes(), DIABETES_KNOWN, "readmitted",
+            data.diabetes(),
+            DIABETES_KNOWN,
+            "readmitted",
             ("num_lab_procedures", "num_medications", "time_in_hospital"),
         ),
         "wide": (data.wide(), WIDE_KNOWN, "c5", ("c12", "c15", "c19")),
-    }  # fmt: skip
+    }
     found: dict[str, list[str]] = {}
     for name, (path, known, secret, numbers) in tables.items():
         roles = [*_each("--qi", known), "--sensitive", secret, "--person", "each record"]
@@ -55,19 +57,28 @@ def commands(folder: Path) -> dict[str, list[str]]:
             f"scan:{name}": ["scan", path],
             f"leak:{name}": ["leak", path, "--target", secret, *_each("--given", known)],
             f"assess:{name}": ["assess", path],
-            f"assess with a report:{name}": [
-                "assess", path, *roles, "-o", f"{out}-report.html", "--force",
-            ],
+            f"assess with a report:{name}": ["assess", path, *roles, "-o", f"{out}-report.html", "--force"],
             f"anonymize:{name}": [
-                "anonymize", path, "-o", f"{out}-safe.parquet", "--k", "10", "--force", *roles,
+                "anonymize",
+                path,
+                "-o",
+                f"{out}-safe.parquet",
+                "--k",
+                "10",
+                "--force",
+                *roles,
             ],
             f"compare:{name}": ["compare", path, masked, *_each("--column", numbers)],
             f"verify:{name}": ["verify", masked, "--record", record],
             f"attack join:{name}": [
-                "attack", "join", *data.known(path, numbers), "--truth", "rows",
+                "attack",
+                "join",
+                *data.known(path, numbers),
+                "--truth",
+                "rows",
                 *_each("--on", numbers),
             ],
-        }  # fmt: skip
+        }
     return found
 
 

@@ -7,13 +7,7 @@
 
 from papers.compute import PAPERS, paper
 from papers.figures import save_figures
-from papers.results import (
-    Agreement,
-    ComparedValue,
-    PaperItem,
-    Reproduction,
-    Reproductions,
-)
+from papers.results import Agreement, ComparedValue, PaperItem, Reproduction, Reproductions
 
 __all__ = [
     "PAPERS",

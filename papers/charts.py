@@ -40,11 +40,7 @@ def graphs(
 
 
 def _graph(
-    name: str,
-    matrix: Any,
-    items: Sequence[str],
-    pseudonyms: Sequence[str],
-    truth: Sequence[int] | None,
+    name: str, matrix: Any, items: Sequence[str], pseudonyms: Sequence[str], truth: Sequence[int] | None
 ) -> Any:
     lines = [
         {
@@ -62,19 +58,9 @@ def _graph(
     ]
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.45, 1.25]))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-len(items) + 0.6, 0.4]))
-    width = alt.Size(
-        "kind:N", scale=alt.Scale(domain=["truth", "possible"], range=[4, 1.5]), legend=None
-    )
-    edges = (
-        alt.Chart(inline_data(lines))
-        .mark_line(color=BLUE)
-        .encode(x=x, y=y, detail="edge:N", size=width)
-    )
-    dots = (
-        alt.Chart(inline_data(ends))
-        .mark_point(filled=True, size=80, color="black")
-        .encode(x=x, y=y)
-    )
+    width = alt.Size("kind:N", scale=alt.Scale(domain=["truth", "possible"], range=[4, 1.5]), legend=None)
+    edges = alt.Chart(inline_data(lines)).mark_line(color=BLUE).encode(x=x, y=y, detail="edge:N", size=width)
+    dots = alt.Chart(inline_data(ends)).mark_point(filled=True, size=80, color="black").encode(x=x, y=y)
     texts = alt.Chart(inline_data(ends)).encode(x=x, y=y, text="name:N")
     left = texts.transform_filter("datum.x == 0").mark_text(align="right", dx=-10, fontSize=13)
     right = texts.transform_filter("datum.x == 1").mark_text(align="left", dx=10, fontSize=13)
@@ -83,9 +69,7 @@ def _graph(
     )
 
 
-def matrix(
-    cells: ArrayLike, rows: Sequence[str], columns: Sequence[str], *, title: str
-) -> alt.TopLevelMixin:
+def matrix(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str], *, title: str) -> alt.TopLevelMixin:
     """A small matrix as a heat map with its numbers."""
     values = np.asarray(cells, float)
     data = [
@@ -153,12 +137,7 @@ def matching_weights(weights: Sequence[float], *, title: str) -> alt.TopLevelMix
 
 
 def curve(
-    points: Points,
-    x_title: str,
-    y_title: str,
-    *,
-    title: str,
-    marks: Sequence[tuple[str, float, float]] = (),
+    points: Points, x_title: str, y_title: str, *, title: str, marks: Sequence[tuple[str, float, float]] = ()
 ) -> alt.TopLevelMixin:
     """A curve with some of its points named."""
     line = (
@@ -168,9 +147,7 @@ def curve(
     )
     named = alt.Chart(inline_data([{"x": x, "y": y, "name": name} for name, x, y in marks]))
     dots = named.mark_point(filled=True, size=70, color=ORANGE).encode(x="x:Q", y="y:Q")
-    names = named.mark_text(align="left", dx=10, dy=6, fontSize=12).encode(
-        x="x:Q", y="y:Q", text="name:N"
-    )
+    names = named.mark_text(align="left", dx=10, dy=6, fontSize=12).encode(x="x:Q", y="y:Q", text="name:N")
     return sized(
         line + dots + names,
         title,
@@ -216,11 +193,7 @@ def _two_lines(ours: Points, paper: Points, x: alt.X, y: alt.Y, title: str) -> a
     ]
     legend = alt.Legend(title=None, orient="top", symbolSize=120)
     base = alt.Chart(inline_data(rows)).encode(
-        x=x,
-        y=y,
-        color=alt.Color(
-            "whose:N", scale=alt.Scale(domain=names, range=[BLUE, GREY]), legend=legend
-        ),
+        x=x, y=y, color=alt.Color("whose:N", scale=alt.Scale(domain=names, range=[BLUE, GREY]), legend=legend)
     )
     lines = base.mark_line(size=2).encode(
         strokeDash=alt.StrokeDash(
@@ -247,10 +220,7 @@ def sized(
 ) -> alt.TopLevelMixin:
     """A chart with its title, its description and its size."""
     framed = chart.properties(
-        title=alt.TitleParams(title, anchor="start"),
-        description=description,
-        width=width,
-        height=height,
+        title=alt.TitleParams(title, anchor="start"), description=description, width=width, height=height
     )
     return cast(alt.TopLevelMixin, framed)
 

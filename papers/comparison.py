@@ -64,9 +64,7 @@ def claim(name: str, text: str, true: bool, evidence: str, *, group: str = "") -
     return ComparedValue(group, name, text, evidence if true else f"fails: {evidence}", agreement)
 
 
-def erratum(
-    name: str, paper: Any, ours: Any, *, correct: Any, note: str, group: str = ""
-) -> ComparedValue:
+def erratum(name: str, paper: Any, ours: Any, *, correct: Any, note: str, group: str = "") -> ComparedValue:
     """Where the paper errs: ours has to be `correct`, and not what is printed.
 
     >>> erratum("right links", 5, 6, correct=6, note="Table 4 shows six.").agreement.value
@@ -79,9 +77,7 @@ def erratum(
     return ComparedValue(group, name, listed(paper), shown(ours), agreement, note)
 
 
-def critique(
-    name: str, paper: str, ours: Any, *, correct: Any, note: str, group: str = ""
-) -> ComparedValue:
+def critique(name: str, paper: str, ours: Any, *, correct: Any, note: str, group: str = "") -> ComparedValue:
     """A case of ours against a statement, `paper` being its words, or NOTHING where it is silent.
 
     >>> critique("c for k = 10", "small", 0.45, correct="0.45", note="Not small.").agreement.value

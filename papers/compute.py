@@ -16,9 +16,7 @@ PAPERS = ("bagai2017", "domingo2016", "itpr2019", "lodha2007")
 """The four papers, by their short names."""
 
 
-def paper(
-    name: str, *, data: str | Path | None = None, max_rows: int = 100_000_000
-) -> Reproduction:
+def paper(name: str, *, data: str | Path | None = None, max_rows: int = 100_000_000) -> Reproduction:
     """Compute every named item of a paper again and compare it with the printed values.
 
     Parameters

@@ -84,9 +84,7 @@ class Cluster:
         end = time.monotonic() + seconds
         while self._seen(sign) < times:
             if time.monotonic() > end:
-                logs = [
-                    path.read_text(errors="replace")[-2000:] for path in self.folder.glob("*.log")
-                ]
+                logs = [path.read_text(errors="replace")[-2000:] for path in self.folder.glob("*.log")]
                 raise TimeoutError(f"the cluster did not come up: {logs}")
             time.sleep(0.1)
 

@@ -41,11 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group"):
             given = getattr(item, "callspec", None)
             values = given.params.values() if given else ()
-            names = {
-                *item.fixturenames,
-                *item.path.parts,
-                *(v for v in values if isinstance(v, str)),
-            }
+            names = {*item.fixturenames, *item.path.parts, *(v for v in values if isinstance(v, str))}
             group = next((shared for shared in SHARED if shared in names), None)
             if group or any(found[-1].scope == "module" for found in _fixtures(item)):
                 item.add_marker(pytest.mark.xdist_group(group or item.nodeid.split("::")[0]))
@@ -175,9 +171,7 @@ def postgres() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """The system's Chromium, driven by Playwright."""
-    program = next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-    )
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
         pytest.skip("no Chromium; apt-get install chromium")
     from playwright.sync_api import sync_playwright

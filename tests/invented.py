@@ -9,14 +9,7 @@ ROWS = 32_561
 _EDUCATION = ("HS-grad", "Some-college", "Bachelors", "Masters", "11th", "Assoc-voc", "Doctorate")
 _WORK = ("Private", "Self-emp-not-inc", "Local-gov", "State-gov", "Federal-gov", "?")
 _STATUS = ("Married-civ-spouse", "Never-married", "Divorced", "Separated", "Widowed")
-_WORK_AS = (
-    "Prof-specialty",
-    "Craft-repair",
-    "Exec-managerial",
-    "Adm-clerical",
-    "Sales",
-    "Other-service",
-)
+_WORK_AS = ("Prof-specialty", "Craft-repair", "Exec-managerial", "Adm-clerical", "Sales", "Other-service")
 _RACE = ("White", "Black", "Asian-Pac-Islander", "Other")
 _COUNTRY = ("United-States", "Mexico", "?", "Philippines", "Germany", "Canada")
 
@@ -38,9 +31,7 @@ def _person(draw: random.Random) -> tuple[str, ...]:
     sex = draw.choices(("Male", "Female"), (67, 33))[0]
     married = status == "Married-civ-spouse"
     home = (
-        ("Husband" if sex == "Male" else "Wife")
-        if married
-        else draw.choice(("Not-in-family", "Own-child"))
+        ("Husband" if sex == "Male" else "Wife") if married else draw.choice(("Not-in-family", "Own-child"))
     )
     work = draw.choices(_WORK, (70, 8, 6, 4, 3, 6))[0]
     chance = 0.02 + 0.07 * level + (0.35 if married else 0.0) - (0.1 if sex == "Female" else 0.0)
@@ -49,8 +40,19 @@ def _person(draw: random.Random) -> tuple[str, ...]:
     loss = draw.choices((0, draw.randrange(155, 3_900)), (95, 5))[0]
     hours = min(99, max(1, int(draw.gauss(40, 11)))) if draw.random() < 0.5 else 40
     return (
-        str(age), work, str(draw.randrange(12_285, 1_484_705)), _EDUCATION[level], str(9 + level), status,
-        "?" if work == "?" else draw.choice(_WORK_AS), home, draw.choices(_RACE, (85, 10, 3, 2))[0], sex,
-        str(gain), str(loss), str(hours), draw.choices(_COUNTRY, (90, 3, 2, 2, 2, 1))[0],
+        str(age),
+        work,
+        str(draw.randrange(12_285, 1_484_705)),
+        _EDUCATION[level],
+        str(9 + level),
+        status,
+        "?" if work == "?" else draw.choice(_WORK_AS),
+        home,
+        draw.choices(_RACE, (85, 10, 3, 2))[0],
+        sex,
+        str(gain),
+        str(loss),
+        str(hours),
+        draw.choices(_COUNTRY, (90, 3, 2, 2, 2, 1))[0],
         ">50K" if rich else "<=50K",
-    )  # fmt: skip
+    )

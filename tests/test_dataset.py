@@ -27,17 +27,9 @@ TABLE = pa.table({"id": [1, 2, 3, 4], "age": [30, 30, None, 41], "ill": ["x", "y
 
 def test_roles_by_name() -> None:
     data = cr.Dataset.from_frame(
-        TABLE,
-        identifiers=["id"],
-        quasi_identifiers=["age"],
-        sensitive=["ill"],
-        person="each record",
+        TABLE, identifiers=["id"], quasi_identifiers=["age"], sensitive=["ill"], person="each record"
     )
-    assert (data.identifiers, data.quasi_identifiers, data.sensitive) == (
-        ("id",),
-        ("age",),
-        ("ill",),
-    )
+    assert (data.identifiers, data.quasi_identifiers, data.sensitive) == (("id",), ("age",), ("ill",))
     assert data.with_roles({"age": cr.Role.SENSITIVE}).sensitive == ("age",)
 
 
@@ -48,9 +40,9 @@ def test_roles_that_contradict() -> None:
 
 
 def test_one_column_may_be_a_string() -> None:
-    assert cr.Dataset.from_frame(
-        TABLE, quasi_identifiers="age", person="each record"
-    ).quasi_identifiers == ("age",)
+    assert cr.Dataset.from_frame(TABLE, quasi_identifiers="age", person="each record").quasi_identifiers == (
+        "age",
+    )
 
 
 def test_roles_by_their_names() -> None:
@@ -116,9 +108,7 @@ def test_a_population_may_be_a_number_a_frame_or_a_dataset() -> None:
 
 def test_missing_policies() -> None:
     sizes = {
-        policy: cr.Dataset.from_frame(
-            TABLE, quasi_identifiers=["age"], missing=policy, person="each record"
-        )
+        policy: cr.Dataset.from_frame(TABLE, quasi_identifiers=["age"], missing=policy, person="each record")
         .cells()
         .class_sizes.tolist()
         for policy in ("value", "wildcard", "drop")
@@ -211,18 +201,12 @@ def test_a_frame_is_not_printed_where_a_path_is_expected() -> None:
     [
         (lambda data, **given: cr.anonymize(data, **given, person="each record"), "kk", "k"),
         (lambda data, **given: cr.protection.explore(data, k=2, **given), "siezs", "sizes"),
-        (
-            lambda data, **given: cr.assess(data, **given, person="each record"),
-            "sensitiv",
-            "sensitive",
-        ),
+        (lambda data, **given: cr.assess(data, **given, person="each record"), "sensitiv", "sensitive"),
         (lambda data, **given: cr.compare(data, data, **given), "colums", "columns"),
         (lambda data, **given: cr.linkage.attack_links(data, data, **given), "onn", "on"),
     ],
 )
-def test_a_misspelled_keyword_is_named_with_the_nearest(
-    call: Any, given: str, nearest: str
-) -> None:
+def test_a_misspelled_keyword_is_named_with_the_nearest(call: Any, given: str, nearest: str) -> None:
     with pytest.raises(TypeError, match=f"argument '{given}'. Did you mean '{nearest}'"):
         call(pa.table({"a": [1, 2]}), **{given: 2})
 
@@ -256,9 +240,7 @@ def test_another_rule_of_missing_values_has_other_counts(missing: Any) -> None:
 def test_the_same_records_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     data = cr.Dataset.from_frame(PEOPLE, quasi_identifiers=["age", "sex"])
     counted = data.cells()
-    assert (
-        data.with_roles({"age": "quasi-identifier", "sex": "quasi-identifier"}).cells() is counted
-    )
+    assert data.with_roles({"age": "quasi-identifier", "sex": "quasi-identifier"}).cells() is counted
     moved = shuffled(data.rows, np.random.SeedSequence(1), in_memory=True)
     assert replace(data, rows=moved).cells() is counted
     assert replace(data, rows=moved).frame is not PEOPLE

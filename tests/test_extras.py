@@ -61,8 +61,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder],
-        cwd=ROOT, check=True, capture_output=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
     (made,) = folder.glob("*.whl")
     return made
 
@@ -126,9 +128,7 @@ def test_present(extra: str, python: Path, wheel: Path, files: Path, tmp_path: P
 def _open_page(python: Path, files: Path) -> None:
     """The page answers at the address that is printed, and ends when it is interrupted."""
     words = [str(python), "-m", "crypsis", *COMMANDS["web"].split()]
-    with subprocess.Popen(
-        words, cwd=files, stdout=subprocess.PIPE, text=True, env=_clean()
-    ) as page:
+    with subprocess.Popen(words, cwd=files, stdout=subprocess.PIPE, text=True, env=_clean()) as page:
         assert page.stdout is not None
         address = page.stdout.readline().removeprefix("Open ").strip()
         with urlopen(address) as answer:

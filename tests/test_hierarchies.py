@@ -45,16 +45,21 @@ def test_nested_branches_of_uneven_depth() -> None:
 
 
 def test_built_hierarchies() -> None:
-    assert Hierarchy.intervals([-1, 3], widths=[2]).rows == (
-        ("-1", "-2 to -1", "*"),
-        ("3", "2-3", "*"),
-    )
+    assert Hierarchy.intervals([-1, 3], widths=[2]).rows == (("-1", "-2 to -1", "*"), ("3", "2-3", "*"))
     assert Hierarchy.redaction(["ab", "c"]).rows == (("ab", "a*", "*"), ("c", "c*", "*"))
     days = [datetime.date(1987, 8, 9)]
     assert Hierarchy.dates(days).rows[0] == (
-        "1987-08-09", "1987-08", "1987-Q3", "1987-H2", "1987", "1980s",
-        "1980-1999", "1960-1999", "1920-1999", "*",
-    )  # fmt: skip
+        "1987-08-09",
+        "1987-08",
+        "1987-Q3",
+        "1987-H2",
+        "1987",
+        "1980s",
+        "1980-1999",
+        "1960-1999",
+        "1920-1999",
+        "*",
+    )
 
 
 def test_periods_of_years_nest_and_cover_their_dates() -> None:
@@ -66,8 +71,10 @@ def test_periods_of_years_nest_and_cover_their_dates() -> None:
             assert high - low + 1 == years
             assert low <= day.year <= high
     labels = ["1980-1999", "1960-1999", "1920-1999", "1980s", "1985", "1981-2000"]
-    expected = [[low <= day.year <= high for day in days] for low, high in (
-        (1980, 1999), (1960, 1999), (1920, 1999), (1980, 1989), (1985, 1985), (9, 0))]  # fmt: skip
+    expected = [
+        [low <= day.year <= high for day in days]
+        for low, high in ((1980, 1999), (1960, 1999), (1920, 1999), (1980, 1989), (1985, 1985), (9, 0))
+    ]
     assert covered(labels, [*days, None])[:, :-1].tolist() == expected
 
 
@@ -93,8 +100,11 @@ def test_a_root_of_its_own_name_is_kept() -> None:
 def test_nodes_differ_by_their_path_to_the_root() -> None:
     tree = Hierarchy.from_ancestors({"a": ("other", "x", "*"), "b": ("other", "y", "*")})
     assert tree.nodes(["a", "b", None, "a"]).tolist() == [
-        [0, 1, 2, 0], [0, 1, 2, 0], [0, 1, 2, 0], [0, 0, 0, 0],
-    ]  # fmt: skip
+        [0, 1, 2, 0],
+        [0, 1, 2, 0],
+        [0, 1, 2, 0],
+        [0, 0, 0, 0],
+    ]
     assert tree.semantic_distances(["a", "b"])[0, 1] == pytest.approx(np.log2(1 + 6 / 7))
 
 
@@ -134,10 +144,19 @@ def test_intervals_of_other_tools_cover_what_they_say() -> None:
     """As pandas, ARX, sdcMicro and people write them."""
     values = [19, 20, 39, 40, 60, 61]
     for label, inside in {
-        "[20, 40)": [20, 39], "[20, 40[": [20, 39], "(20,40]": [39, 40], "]20;40]": [39, 40],
-        "(39.0, inf]": [40, 60, 61], "20 – 39": [20, 39], "20 bis 40": [20, 39, 40],
-        "60+": [60, 61], "60 and over": [60, 61], "≥60": [60, 61], "≤ 20": [19, 20], "0+": values,
-    }.items():  # fmt: skip
+        "[20, 40)": [20, 39],
+        "[20, 40[": [20, 39],
+        "(20,40]": [39, 40],
+        "]20;40]": [39, 40],
+        "(39.0, inf]": [40, 60, 61],
+        "20 – 39": [20, 39],
+        "20 bis 40": [20, 39, 40],
+        "60+": [60, 61],
+        "60 and over": [60, 61],
+        "≥60": [60, 61],
+        "≤ 20": [19, 20],
+        "0+": values,
+    }.items():
         (mask,) = covered([label], values)
         assert np.array(values)[mask].tolist() == inside, label
     assert not covered(["A+", "[x, y]", "(40, 20]"], values).any()

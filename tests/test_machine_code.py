@@ -26,8 +26,12 @@ INSTRUCTIONS = ",".join(  # some of this processor, whichever it is
 
 
 def made_with(folder: Path, **changes: str) -> None:
-    made = {"numba": numba.__version__, "system": SYSTEM, "processor": PROCESSOR,
-            "instructions": INSTRUCTIONS}  # fmt: skip
+    made = {
+        "numba": numba.__version__,
+        "system": SYSTEM,
+        "processor": PROCESSOR,
+        "instructions": INSTRUCTIONS,
+    }
     (folder / "made_with.json").write_text(json.dumps(made | changes), encoding="utf-8")
 
 
@@ -95,8 +99,10 @@ def hits(folder: Path, kept: Path, **variables: str) -> tuple[int, int]:
     run = subprocess.run(
         [sys.executable, "-c", RUN, str(folder / "shipped")],
         env=os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(kept)} | variables,
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return int(run.stdout), len(list(kept.rglob("*.nbc")))
 
 
@@ -170,8 +176,15 @@ def test_the_first_commands_after_installing_compile_nothing(tmp_path: Path) -> 
     home = tmp_path / "home"
     home.mkdir()
     for command in COMMANDS:
-        run(python, "-m", "crypsis", *command.split(), cwd=home,
-            HOME=str(home), NUMBA_CACHE_DIR=str(home / "numba"))  # fmt: skip
+        run(
+            python,
+            "-m",
+            "crypsis",
+            *command.split(),
+            cwd=home,
+            HOME=str(home),
+            NUMBA_CACHE_DIR=str(home / "numba"),
+        )
     assert (home / "release.parquet").exists()
     assert sorted(path.name for path in home.rglob("*.nbc")) == []
 
@@ -186,9 +199,12 @@ COMMANDS = (
 
 def run(*command: object, cwd: Path = ROOT, **variables: str) -> None:
     done = subprocess.run(
-        [str(one) for one in command], cwd=cwd, capture_output=True, text=True,
+        [str(one) for one in command],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
         env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | variables,
-    )  # fmt: skip
+    )
     assert done.returncode in (0, 1), done.stderr  # 1: not safe
 
 

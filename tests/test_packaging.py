@@ -67,21 +67,15 @@ def test_what_workflows_make_is_a_target() -> None:
 
 
 def test_all_supported_versions_are_tested() -> None:
-    matrix = yaml.safe_load(text(".github/workflows/test.yml"))["jobs"]["test"]["strategy"][
-        "matrix"
-    ]
+    matrix = yaml.safe_load(text(".github/workflows/test.yml"))["jobs"]["test"]["strategy"]["matrix"]
     listed = [
-        one.rpartition(" ")[2]
-        for one in PROJECT["project"]["classifiers"]
-        if re.search(r":: 3\.\d+$", one)
+        one.rpartition(" ")[2] for one in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", one)
     ]
     assert matrix["python"] == listed
     assert len(matrix["os"]) == 3
 
 
-def test_the_conda_recipe_has_the_dependencies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_conda_recipe_has_the_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     made = json.loads(importlib.import_module("conda_recipe").recipe())
     names = [one.split(" ")[0] for one in made["requirements"]["run"]]

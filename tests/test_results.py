@@ -140,9 +140,11 @@ def test_estimates_round_and_format_as_their_value() -> None:
 
 def test_estimates_pickle_and_become_json() -> None:
     again = pickle.loads(pickle.dumps(E))
-    assert again.to_dict() == E.to_dict() == {
-        "value": 0.5, "low": 0.4, "high": 0.6, "confidence": 0.95, "method": "m", "assumes": "a",
-    }  # fmt: skip
+    assert (
+        again.to_dict()
+        == E.to_dict()
+        == {"value": 0.5, "low": 0.4, "high": 0.6, "confidence": 0.95, "method": "m", "assumes": "a"}
+    )
     assert json.loads(json.dumps(E)) == 0.5
     assert pickle.loads(pickle.dumps(sample())).best.high == 0.75
 
@@ -168,8 +170,7 @@ def test_words_compare_with_themselves() -> None:
     """A gate that asks `== "not safe"` must not pass what is not safe."""
     people = pa.table({"name": ["Ann", "Bob"], "age": [30, 41]})
     found = cr.assess(
-        cr.Dataset.from_frame(people, quasi_identifiers=["age"], person="each record"),
-        try_remedies=False,
+        cr.Dataset.from_frame(people, quasi_identifiers=["age"], person="each record"), try_remedies=False
     )
     assert found.verdict == "not safe"
     assert f"{found.verdict}" == "not safe"

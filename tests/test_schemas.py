@@ -52,10 +52,7 @@ def test_schemas_are_valid(kind: str) -> None:
         ("leak", ["leak", "DATA", "--target", "disease", "--given", "age"]),
         ("compare", ["compare", "DATA", "DATA", "--seed", "1"]),
         ("verify", ["verify", "DATA", "--record", "RECORD"]),
-        (
-            "explore",
-            ["anonymize", "DATA", *KNOWN, "--exclude", "disease", "--explore", "--k", "3"],
-        ),
+        ("explore", ["anonymize", "DATA", *KNOWN, "--exclude", "disease", "--explore", "--k", "3"]),
         ("indicators", ["compare", "DATA", "DATA", "--indicators", "GATE"]),
         ("posterior", ["compare", "DATA", "DATA", "--method", "age=noise:0.5"]),
         (
@@ -76,21 +73,22 @@ def test_schemas_are_valid(kind: str) -> None:
         ("package", ["package", "check", "PACKAGE"]),
     ],
 )
-def test_outputs_fit(
-    kind: str, command: list[str], people: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_outputs_fit(kind: str, command: list[str], people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = people.with_name("record.csv")
     record.write_text("age,zip,disease\n21,02131,gout\n")
     gate, package = people.with_name("gate.toml"), people.with_name("safe.zip")
-    gate.write_text(
-        '[[indicators]]\nname = "a"\nestimate = "mean"\ncolumns = ["age"]\nleast_overlap = 0.5\n'
-    )
+    gate.write_text('[[indicators]]\nname = "a"\nestimate = "mean"\ncolumns = ["age"]\nleast_overlap = 0.5\n')
     if "PACKAGE" in command:
         words = ["anonymize", str(people), *ROLES, "--k", "3", "--package", str(package)]
         assert run([*words, "-o", str(people.with_name("safe.csv"))]) in (0, 1, 4)
         capsys.readouterr()
-    named = {"DATA": people, "OUT": people.with_name("out.csv"), "RECORD": record, "GATE": gate,
-             "PACKAGE": package}  # fmt: skip
+    named = {
+        "DATA": people,
+        "OUT": people.with_name("out.csv"),
+        "RECORD": record,
+        "GATE": gate,
+        "PACKAGE": package,
+    }
     assert run([str(named.get(word, word)) for word in command] + ["--json"]) in (0, 1, 4)
     found = json.loads(capsys.readouterr().out)
     jsonschema.validate(found, schema(kind))
@@ -137,8 +135,7 @@ def test_every_note_is_explained() -> None:
 
 
 def test_plans_fit(people: Path, tmp_path: Path) -> None:
-    made = cr.protection.plan(str(people), k=3, quasi_identifiers=["age", "zip"],
-                              sensitive=["disease"])  # fmt: skip
+    made = cr.protection.plan(str(people), k=3, quasi_identifiers=["age", "zip"], sensitive=["disease"])
     for path in (tmp_path / "plan.json", tmp_path / "plan.toml"):
         made.save(path)
         text = path.read_text()

@@ -88,7 +88,9 @@ each = {"person": "each record", "person_reason": "Rows of a pattern."}
 def data(rows):
     columns = {"age": [i * 7 % 97 for i in range(rows)], "zip": [i * i % 900 for i in range(rows)],
                "disease": [i * 3 % 31 for i in range(rows)]}
-    return cr.Dataset.from_frame(pa.table(columns), quasi_identifiers=["age", "zip"], sensitive=["disease"], **each)
+    return cr.Dataset.from_frame(
+        pa.table(columns), quasi_identifiers=["age", "zip"], sensitive=["disease"], **each
+    )
 
 need = {"k": 5, "diversity": 2, "seed": 1}
 cr.anonymize(data(300), **need)
@@ -111,11 +113,7 @@ for left in (4_000_000, 30_000_000):
 def test_anonymizing_without_memory_ends():
     """With a result that meets what is required or with an error, never waiting for a thread."""
     done = subprocess.run(
-        [sys.executable, "-c", _LITTLE_MEMORY],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
+        [sys.executable, "-c", _LITTLE_MEMORY], capture_output=True, text=True, timeout=120, check=True
     )
     assert {*done.stdout.split("\n")} <= {"done", "refused", ""}
     assert done.stdout.count("\n") == 2
@@ -126,9 +124,7 @@ def test_one_setting_bounds_all(monkeypatch):
     assert (thread_limit(), thread_count()) == (1, 1)
     (found,) = connect().execute("SELECT current_setting('threads')").fetchone()
     assert found == 1
-    script = (
-        "import crypsis, numba, pyarrow; print(numba.config.NUMBA_NUM_THREADS, pyarrow.cpu_count())"
-    )
+    script = "import crypsis, numba, pyarrow; print(numba.config.NUMBA_NUM_THREADS, pyarrow.cpu_count())"
     bare = {name: value for name, value in os.environ.items() if not name.endswith("NUM_THREADS")}
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env=bare, check=True

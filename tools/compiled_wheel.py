@@ -26,7 +26,7 @@ PROCESSORS = {
         "x86-64-v3",
         "+avx,+avx2,+bmi,+bmi2,+cmov,+crc32,+cx16,+cx8,+f16c,+fma,+fxsr,+lzcnt,+mmx,+movbe,+popcnt,"
         "+sahf,+sse,+sse2,+sse3,+sse4.1,+sse4.2,+ssse3,+xsave",
-    ),
+    )
 }
 PROCESSORS["AMD64"] = PROCESSORS["x86_64"]  # as Windows calls it
 
@@ -47,9 +47,7 @@ print(json.dumps({
 def main(wheel: Path, into: Path) -> None:
     """Write the wheel with machine code to a folder."""
     if platform.machine() not in PROCESSORS:
-        print(
-            f"No machine code is made for a processor {platform.machine()}: it is compiled on first use."
-        )
+        print(f"No machine code is made for a processor {platform.machine()}: it is compiled on first use.")
         return
     processor, instructions = PROCESSORS[platform.machine()]
     with tempfile.TemporaryDirectory() as name:
@@ -57,21 +55,20 @@ def main(wheel: Path, into: Path) -> None:
         run(sys.executable, "-m", "venv", folder / "venv")
         python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
         run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
-        run(
-            python, "-m", "crypsis", "compile",
-            NUMBA_CPU_NAME=processor, NUMBA_CPU_FEATURES=instructions,
-        )  # fmt: skip
+        run(python, "-m", "crypsis", "compile", NUMBA_CPU_NAME=processor, NUMBA_CPU_FEATURES=instructions)
         about = json.loads(run(python, "-c", ABOUT))
         run(sys.executable, "-m", "wheel", "unpack", "--dest", folder, wheel)
         (unpacked,) = folder.glob("crypsis-*")
         code = unpacked / "crypsis" / "machine_code"
         collect(Path(about["package"]), code)
-        made = {"numba": about["numba"], "system": about["system"], "processor": processor,
-                "instructions": instructions}  # fmt: skip
+        made = {
+            "numba": about["numba"],
+            "system": about["system"],
+            "processor": processor,
+            "instructions": instructions,
+        }
         (code / "made_with.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
-        set_tags(
-            next(unpacked.glob("*.dist-info/WHEEL")), re.findall(r"^Tag: .*$", about["tags"], re.M)
-        )
+        set_tags(next(unpacked.glob("*.dist-info/WHEEL")), re.findall(r"^Tag: .*$", about["tags"], re.M))
         print(run(sys.executable, "-m", "wheel", "pack", "--dest-dir", into, unpacked).strip())
 
 
@@ -86,24 +83,19 @@ def collect(package: Path, code: Path) -> None:
 def set_tags(path: Path, tags: list[str]) -> None:
     """Say for which systems a wheel is."""
     kept = [
-        line for line in path.read_text(encoding="utf-8").splitlines()
+        line
+        for line in path.read_text(encoding="utf-8").splitlines()
         if line and not line.startswith(("Tag:", "Root-Is-Purelib:"))
-    ]  # fmt: skip
+    ]
     lines = [*kept, "Root-Is-Purelib: false", *tags]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def run(*command: object, **variables: str) -> str:
     """The output of a command, run outside of any other environment of Python."""
-    clean = {
-        key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NUMBA"))
-    }
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NUMBA"))}
     return subprocess.run(
-        [str(one) for one in command],
-        env=clean | variables,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
+        [str(one) for one in command], env=clean | variables, stdout=subprocess.PIPE, text=True, check=True
     ).stdout
 
 

@@ -36,10 +36,7 @@ def recipe() -> str:
         },
         "requirements": {
             "host": ["python 3.11.*", "pip", *map(conda_requirement, build)],
-            "run": [
-                f"python {about['requires-python']}",
-                *map(conda_requirement, about["dependencies"]),
-            ],
+            "run": [f"python {about['requires-python']}", *map(conda_requirement, about["dependencies"])],
         },
         "tests": [
             {"python": {"imports": ["crypsis"], "pip_check": True}},

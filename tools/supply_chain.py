@@ -23,9 +23,20 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = ("spark", "web", "excel", "cloud")
 PERMISSIVE = (
-    "0BSD", "Apache", "BSD", "CC0", "HPND", "ISC", "MIT", "MPL-2.0", "Mozilla Public License 2.0",
-    "PSF", "Python Software Foundation", "Unlicense", "Zlib",
-)  # fmt: skip
+    "0BSD",
+    "Apache",
+    "BSD",
+    "CC0",
+    "HPND",
+    "ISC",
+    "MIT",
+    "MPL-2.0",
+    "Mozilla Public License 2.0",
+    "PSF",
+    "Python Software Foundation",
+    "Unlicense",
+    "Zlib",
+)
 REPLACEABLE = ("Lesser General Public License", "LGPL")
 """Of libraries that may be passed on beside what uses them, since anyone can replace them."""
 
@@ -90,9 +101,7 @@ def _needs(one: Distribution, extras: frozenset[str]) -> list[tuple[str, frozens
     needs = []
     for text in _required(one):
         need = Requirement(text)
-        if need.marker is None or any(
-            need.marker.evaluate({"extra": extra}) for extra in ("", *extras)
-        ):
+        if need.marker is None or any(need.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
             needs.append((_plain(need.name), frozenset(need.extras)))
     return needs
 
@@ -126,10 +135,7 @@ def bill() -> dict[str, object]:
         "metadata": {"component": _component(own, "application")},
         "components": [_component(part, "library") for part in named.values()],
         "dependencies": [
-            {
-                "ref": part.url,
-                "dependsOn": [named[name].url for name in part.needs if name in named],
-            }
+            {"ref": part.url, "dependsOn": [named[name].url for name in part.needs if name in named]}
             for part in (own, *named.values())
         ],
     }
@@ -152,9 +158,7 @@ def audit() -> int:
     The list of vulnerabilities is on the network. Without it what can be told here is told:
     whether what is installed is what was constrained and fits together.
     """
-    pinned = dict(
-        line.split("==") for line in (ROOT / "constraints.txt").read_text().split() if "==" in line
-    )
+    pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().split() if "==" in line)
     pinned = {_plain(name): version for name, version in pinned.items()}
     other = [part for part in parts() if pinned.get(part.name, part.version) != part.version]
     for part in other:

@@ -21,10 +21,7 @@ def _trees() -> dict[str, Any]:
 def k_anonymity(path: str, requirements: dict[str, Any], local: bool) -> Any:
     frame, trees = pd.read_csv(path), _trees()
     ask = (requirements["k"], requirements["suppression_percent"], trees)
-    return (
-        lambda: anonymity.k_anonymity(frame, [], list(trees), *ask),
-        lambda made: worth(made, len(frame)),
-    )
+    return (lambda: anonymity.k_anonymity(frame, [], list(trees), *ask), lambda made: worth(made, len(frame)))
 
 
 def l_diversity(path: str, requirements: dict[str, Any], local: bool) -> Any:

@@ -30,10 +30,9 @@ def risks(paths: list[str], column: str) -> dict[str, Any]:
         ),
         "inference": (
             evaluators.InferenceEvaluator,
-            {"aux_cols": [name for name in names if name != column], "secret": column,
-             "regression": False},
+            {"aux_cols": [name for name in names if name != column], "secret": column, "regression": False},
         ),
-    }  # fmt: skip
+    }
     found: dict[str, Any] = {}
     for name, (kind, options) in made.items():
         one = kind(**files, **options, n_attacks=count)

@@ -20,9 +20,13 @@ def k_anonymity(path: str, requirements: dict[str, Any], local: bool) -> Any:
 
     def call() -> Any:
         maker = anonypyx.Anonymiser(
-            frame, k=requirements["k"], algorithm="Mondrian", feature_columns=columns,
-            sensitive_column="income", generalisation_strategy="human-readable",
-        )  # fmt: skip
+            frame,
+            k=requirements["k"],
+            algorithm="Mondrian",
+            feature_columns=columns,
+            sensitive_column="income",
+            generalisation_strategy="human-readable",
+        )
         rows = maker.anonymise()
         return rows.loc[rows.index.repeat(rows["count"])].drop(columns="count")
 
@@ -36,10 +40,12 @@ def release(source: str, columns: list[str], sensitive: str, k: int, out: str) -
         if not pd.api.types.is_numeric_dtype(frame[name]):
             frame[name] = frame[name].astype("category")
     maker = anonypyx.Anonymiser(
-        frame, k=k, algorithm="Mondrian", feature_columns=columns, sensitive_column=sensitive,
+        frame,
+        k=k,
+        algorithm="Mondrian",
+        feature_columns=columns,
+        sensitive_column=sensitive,
         generalisation_strategy="human-readable",
-    )  # fmt: skip
-    rows = maker.anonymise()
-    rows.loc[rows.index.repeat(rows["count"])].drop(columns="count").to_csv(
-        out, sep=";", index=False
     )
+    rows = maker.anonymise()
+    rows.loc[rows.index.repeat(rows["count"])].drop(columns="count").to_csv(out, sep=";", index=False)

@@ -30,15 +30,17 @@ def release(path: str, requirements: dict[str, Any], local: bool) -> Any:
             csv.writer(copy, delimiter=";").writerows(row for row in csv.reader(source) if row)
     home = PEERS / "arx"
     paths = f"{home / 'arx.jar'}:{home / 'lib'}/*"
-    subprocess.run(
-        ["javac", "-cp", paths, "-d", str(folder), str(home / "ArxBench.java")], check=True
-    )
+    subprocess.run(["javac", "-cp", paths, "-d", str(folder), str(home / "ArxBench.java")], check=True)
     options: dict[str, Any] = {
-        "data": folder / "in.csv", "hier": folder / "tree_", "qi": ",".join(columns),
-        "sensitive": "income", "mode": "local" if local else "global", "out": folder / "out.csv",
+        "data": folder / "in.csv",
+        "hier": folder / "tree_",
+        "qi": ",".join(columns),
+        "sensitive": "income",
+        "mode": "local" if local else "global",
+        "out": folder / "out.csv",
         "suppress": requirements["suppression_percent"] / 100,
         **{short: requirements[name] for name, short in _NAMES.items() if name in requirements},
-    }  # fmt: skip
+    }
     if not {"l", "t"} & options.keys():
         del options["sensitive"]
     command = ["java", "-Xmx8g", "-cp", f"{folder}:{paths}", "ArxBench"]

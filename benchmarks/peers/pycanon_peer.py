@@ -52,17 +52,13 @@ def cases() -> dict[str, Any]:
         "k with a missing quasi-identifier (right: 1)": lambda: anonymity.k_anonymity(
             frame(["a", "a", None], list("xyx")), ["q"]
         ),
-        "l with labels that are no places (right: 2)": lambda: anonymity.l_diversity(
-            mixed, ["q"], ["s"]
-        ),
-        "t with labels that are no places (right: 0)": lambda: anonymity.t_closeness(
-            mixed, ["q"], ["s"]
-        ),
+        "l with labels that are no places (right: 2)": lambda: anonymity.l_diversity(mixed, ["q"], ["s"]),
+        "t with labels that are no places (right: 0)": lambda: anonymity.t_closeness(mixed, ["q"], ["s"]),
         "entropy l of two equal values (right: 2)": lambda: anonymity.entropy_l_diversity(
             frame(["a"] * 2, list("xy")), ["q"], ["s"]
         ),
-        "enhanced beta where no beta is met (right: none)": lambda: (
-            anonymity.enhanced_beta_likeness(skewed, ["q"], ["s"])
+        "enhanced beta where no beta is met (right: none)": lambda: anonymity.enhanced_beta_likeness(
+            skewed, ["q"], ["s"]
         ),
         "delta where a class lacks a value (right: infinite)": lambda: anonymity.delta_disclosure(
             skewed, ["q"], ["s"]

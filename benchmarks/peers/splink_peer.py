@@ -37,10 +37,11 @@ def link(folder: str) -> Callable[[], Any]:
             frame.insert(0, "unique_id", range(len(frame)))
             frame["truth"] = range(len(frame))
         settings = SettingsCreator(
-            link_type="link_only", comparisons=comparisons,
+            link_type="link_only",
+            comparisons=comparisons,
             blocking_rules_to_generate_predictions=["1=1"],
             probability_two_random_records_match=1 / len(x),
-        )  # fmt: skip
+        )
         return max(_right(x, y, settings, names, part) for part in (1.0, 0.1, None))
 
     return call

@@ -15,9 +15,7 @@ import pyarrow.parquet as pq
 from benchmarks import data, measure
 
 TREES = measure.DATA / "hierarchies" / "arx_adult"
-NINE = (
-    "age education marital-status native-country occupation race salary-class sex workclass"
-).split()
+NINE = ("age education marital-status native-country occupation race salary-class sex workclass").split()
 
 
 def trees() -> dict[str, str]:
@@ -45,12 +43,16 @@ def ours_adult(path: str, k: int, budget: float, local: bool) -> dict[str, Any]:
         seconds, used = time.perf_counter() - start, time.process_time() - cpu
     assert made.measured is not None
     return {
-        "seconds": seconds, "cpu_seconds": used, "rows": len(out), "k": made.measured.k,
-        "ncp": made.loss.ncp, "ncp_of_labels": ncp_of(frame, out, files),
+        "seconds": seconds,
+        "cpu_seconds": used,
+        "rows": len(out),
+        "k": made.measured.k,
+        "ncp": made.loss.ncp,
+        "ncp_of_labels": ncp_of(frame, out, files),
         "rows_suppressed": made.loss.suppressed_records,
         "rows_with_suppressed_cells": made.loss.records_with_suppressed_values,
         "columns_generalized": list(made.loss.fully_generalized_columns),
-    }  # fmt: skip
+    }
 
 
 def ncp_of(before: pd.DataFrame, after: pd.DataFrame, files: dict[str, str]) -> float:
@@ -93,9 +95,7 @@ def clustering() -> dict[str, Any]:
         cluster(values[:1_000], 10, cost=cost)  # the kernels are compiled
         start, cpu = time.perf_counter(), time.process_time()
         cluster(values, 10_000, cost=cost)
-        found[cost] = {
-            "seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu,
-        }  # fmt: skip
+        found[cost] = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}
     return found
 
 

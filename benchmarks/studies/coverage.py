@@ -22,11 +22,7 @@ from benchmarks.tables import fill
 from crypsis import read
 from crypsis.pseudonyms import doubly_stochastic, edge_probabilities
 from crypsis.results import Estimate
-from crypsis.singling_out._models import (
-    pitman_uniques,
-    slide_negative_binomial_uniques,
-    zayatz_uniques,
-)
+from crypsis.singling_out._models import pitman_uniques, slide_negative_binomial_uniques, zayatz_uniques
 from crypsis.singling_out._population_bounds import SampledClasses, unique_people
 from papers.bagai2017.attack_graphs import heuristic_error
 
@@ -95,9 +91,7 @@ POPULATIONS: dict[str, Callable[[Draw], Ints]] = {
     "lognormal, sigma 2": lambda draw: multinomial(np.exp(2 * draw.normal(size=PEOPLE // 5)), draw),
     "geometric": lambda draw: np.bincount(draw.geometric(0.01, PEOPLE)),
     "Pitman's own, theta 80, alpha 0.5": pitman,
-    "slide negative binomial's own": lambda draw: (
-        1 + draw.negative_binomial(0.6, 0.08, PEOPLE // 8)
-    ),
+    "slide negative binomial's own": lambda draw: 1 + draw.negative_binomial(0.6, 0.08, PEOPLE // 8),
     "100 classes, and 0.3 % unique": lambda _: np.repeat([PEOPLE // 100 - 1, 1], [100, 100]),
     "20 people a class, and 1 % unique": lambda draw: np.append(
         multinomial(np.ones(PEOPLE // 20), draw), np.ones(PEOPLE // 100, np.int64)
@@ -129,10 +123,16 @@ def covers(name: str, sizes: Ints, fraction: float, runs: int, draw: Draw) -> Co
                 if (fit := uniques(size, number, float(people))) is not None:
                     points[model].append(fit.uniques / people)
     return Coverage(
-        name, fraction, runs, truth, float(((lows <= truth) & (truth <= highs)).mean()),
-        float((highs < truth).mean()), float(np.median(lows)), float(np.median(highs)),
+        name,
+        fraction,
+        runs,
+        truth,
+        float(((lows <= truth) & (truth <= highs)).mean()),
+        float((highs < truth).mean()),
+        float(np.median(lows)),
+        float(np.median(highs)),
         {model: float(np.median(values)) if values else None for model, values in points.items()},
-    )  # fmt: skip
+    )
 
 
 def covers_heuristic_error(runs: int, draw: Draw, size: int = 9) -> float:
@@ -169,10 +169,13 @@ def table(found: list[Coverage]) -> str:
     ]
     for one in found:
         cells = [
-            one.population, percent(one.fraction), percent(one.truth), percent(one.covered),
+            one.population,
+            percent(one.fraction),
+            percent(one.truth),
+            percent(one.covered),
             f"{percent(one.low)} to {percent(one.high)}",
             *(percent(one.models[model]) for model in MODELS),
-        ]  # fmt: skip
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

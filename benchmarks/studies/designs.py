@@ -52,10 +52,12 @@ def simple(people: Population, draw: Draw) -> tuple[Any, Any]:
 
 def strata(people: Population, draw: Draw) -> tuple[Any, Any]:
     shares = np.array([0.03, 0.08, 0.2, 0.4])
-    sample = np.concatenate([
-        draw.choice(own, round(share * own.size), replace=False)
-        for own, share in ((np.flatnonzero(people.region == h), s) for h, s in enumerate(shares))
-    ])  # fmt: skip
+    sample = np.concatenate(
+        [
+            draw.choice(own, round(share * own.size), replace=False)
+            for own, share in ((np.flatnonzero(people.region == h), s) for h, s in enumerate(shares))
+        ]
+    )
     return sample, 1 / shares[people.region[sample]]
 
 
@@ -99,8 +101,10 @@ def main() -> int:
                 truths.append(people.truth(sample))
         covered = np.mean([e.low <= t <= e.high for e, t in zip(found, truths, strict=True)])
         low = min(low, float(covered)) if required else low
-        print(f"| {name} | {np.mean(truths):.3f} | {np.mean([float(e) for e in found]):.3f} | "
-              f"{100 * covered:.0f} % |")  # fmt: skip
+        print(
+            f"| {name} | {np.mean(truths):.3f} | {np.mean([float(e) for e in found]):.3f} | "
+            f"{100 * covered:.0f} % |"
+        )
     return int(low < LEAST)
 
 

@@ -70,13 +70,18 @@ ROWS: dict[str, dict[str, Any]] = {
     "10^6 rows, k = 5, 2 %": {"table": "million", "columns": EIGHT, "k": 5, "limit": 0.02},
     "10^6 rows, k = 100, 2 %": {"table": "million", "columns": EIGHT, "k": 100, "limit": 0.02},
 }
-TABLES: dict[str, Callable[[], Source]] = {
-    "adult": adult, "diabetes": diabetes, "million": million,
-}  # fmt: skip
+TABLES: dict[str, Callable[[], Source]] = {"adult": adult, "diabetes": diabetes, "million": million}
 CONTENDERS = (
-    "crypsis, local", "crypsis, subtree", "crypsis, full-domain", "ARX, local", "ARX, local, finer",
-    "ARX, full-domain", "greedy", "anonypy", "anonypyx",
-)  # fmt: skip
+    "crypsis, local",
+    "crypsis, subtree",
+    "crypsis, full-domain",
+    "ARX, local",
+    "ARX, local, finer",
+    "ARX, full-domain",
+    "greedy",
+    "anonypy",
+    "anonypyx",
+)
 PATIENCE = 1800.0
 
 
@@ -119,9 +124,7 @@ def _source(asked: dict[str, Any]) -> Source:
     return TABLES[asked.get("table", "adult")]()
 
 
-def _command(
-    contender: str, name: str, asked: dict[str, Any], source: Source, out: Path
-) -> list[str] | None:
+def _command(contender: str, name: str, asked: dict[str, Any], source: Source, out: Path) -> list[str] | None:
     """The command that makes the release; None where the contender knows no such requirement."""
     maker, _, kind = contender.partition(", ")
     own = [sys.executable, "-m", __spec__.name if __spec__ else __name__, "--make", contender, name]
@@ -154,11 +157,15 @@ def _arx(kind: str, asked: dict[str, Any], source: Source, out: Path) -> list[st
         build = ["javac", "-cp", paths, "-d", str(classes), str(folder / "ArxBench.java")]
         subprocess.run(build, check=True)
     options: dict[str, Any] = {
-        "data": source.path, "hier": source.trees, "qi": ",".join(asked["columns"]),
-        "mode": "global" if kind == "full-domain" else "local", "suppress": asked.get("limit", 0.05),
-        "omin": 0.001 if kind == "local, finer" else 0.01, "out": out,
+        "data": source.path,
+        "hier": source.trees,
+        "qi": ",".join(asked["columns"]),
+        "mode": "global" if kind == "full-domain" else "local",
+        "suppress": asked.get("limit", 0.05),
+        "omin": 0.001 if kind == "local, finer" else 0.01,
+        "out": out,
         **{name: asked[name] for name in ("sensitive", "k", "l", "t") if name in asked},
-    }  # fmt: skip
+    }
     command = ["java", "-Xmx8g", "-cp", f"{classes}:{paths}", "ArxBench"]
     return [*command, *(f"{name}={value}" for name, value in options.items())]
 
@@ -174,9 +181,8 @@ def _measured(
     surroundings = {**os.environ, "PYTHONPATH": paths, "PYTHONWARNINGS": "ignore"}
     try:
         done = subprocess.run(
-            command, check=False, capture_output=True, text=True, env=surroundings,
-            timeout=PATIENCE,
-        )  # fmt: skip
+            command, check=False, capture_output=True, text=True, env=surroundings, timeout=PATIENCE
+        )
     except subprocess.TimeoutExpired:
         print(f"{name}: {contender} was stopped after {PATIENCE:.0f} s", flush=True)
         return None
@@ -184,8 +190,13 @@ def _measured(
     if done.returncode != 0 or not out.exists():
         print(f"{name}: {contender} failed: {done.stderr[-300:]}", flush=True)
         return None
-    return {"row": name, "contender": contender, "cpu_seconds": used, "seconds": seconds,
-            **judge(source, out, asked, marked=contender.startswith("ARX"))}  # fmt: skip
+    return {
+        "row": name,
+        "contender": contender,
+        "cpu_seconds": used,
+        "seconds": seconds,
+        **judge(source, out, asked, marked=contender.startswith("ARX")),
+    }
 
 
 def _used() -> float:
@@ -244,13 +255,14 @@ def judge(source: Source, out: Path, asked: dict[str, Any], *, marked: bool) -> 
     for row in body:
         classes.setdefault(tuple(row[p] for p in places), []).append(row[secret])
     return {
-        "ncp": lost / (before * len(columns)), "suppressed": before - len(body),
-        "k": min(map(len, classes.values())), "l": min(len(set(one)) for one in classes.values()),
+        "ncp": lost / (before * len(columns)),
+        "suppressed": before - len(body),
+        "k": min(map(len, classes.values())),
+        "l": min(len(set(one)) for one in classes.values()),
         "t": _distance(list(classes.values())),
-        "auc": _auc(original, names, body, places)
-        if columns == EIGHT and "table" not in asked else None,
+        "auc": _auc(original, names, body, places) if columns == EIGHT and "table" not in asked else None,
         "meets": _meets(classes, asked),
-    }  # fmt: skip
+    }
 
 
 def _meets(classes: dict[tuple[str, ...], list[str]], asked: dict[str, Any]) -> bool:
@@ -274,9 +286,7 @@ def _distance(classes: list[list[str]]) -> float:
     return worst
 
 
-def _auc(
-    original: list[list[str]], names: list[str], body: list[list[str]], places: list[int]
-) -> float:
+def _auc(original: list[list[str]], names: list[str], body: list[list[str]], places: list[int]) -> float:
     """Logistic regression of the salary on the released labels, by five-fold cross-validation.
 
     Records that are not released are told apart by nothing.
@@ -321,10 +331,12 @@ def make(contender: str, row: str, out: str) -> None:
     kept = [name for name in source.columns if name not in asked["columns"]]
     secret = [asked["sensitive"]] if "sensitive" in asked else []
     roles = cr.read(
-        source.path, quasi_identifiers=asked["columns"], sensitive=secret,
+        source.path,
+        quasi_identifiers=asked["columns"],
+        sensitive=secret,
         types=dict.fromkeys(asked["columns"], "text"),
         insensitive=[name for name in kept if name not in secret],
-    )  # fmt: skip
+    )
     made = cr.protection.plan(roles, hierarchies=trees, **options).apply(
         roles, recoding=cast("RecodingKind", recoding)
     )
@@ -366,8 +378,9 @@ def greedy(source: Source, columns: list[str], k: int, out: str) -> None:
     with Path(out).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=";")
         writer.writerow([*columns, SALARY])
-        writer.writerows([*made, rows[place + 1][salary]]
-                         for place, made in enumerate(released) if made is not None)  # fmt: skip
+        writer.writerows(
+            [*made, rows[place + 1][salary]] for place, made in enumerate(released) if made is not None
+        )
 
 
 def _vectors(losses: list[list[float]]) -> Iterator[tuple[int, ...]]:
@@ -377,10 +390,7 @@ def _vectors(losses: list[list[float]]) -> Iterator[tuple[int, ...]]:
 
 def _table(found: list[dict[str, Any]]) -> str:
     there = [name for name in CONTENDERS if any(one["contender"] == name for one in found)]
-    lines = [
-        f"| requirement | {' | '.join(there)} |",
-        f"| --- | {' | '.join('---:' for _ in there)} |",
-    ]
+    lines = [f"| requirement | {' | '.join(there)} |", f"| --- | {' | '.join('---:' for _ in there)} |"]
     for name in dict.fromkeys(one["row"] for one in found):
         here = {one["contender"]: one for one in found if one["row"] == name}
         lines.append(f"| {name} | {' | '.join(_cell(here.get(other)) for other in there)} |")

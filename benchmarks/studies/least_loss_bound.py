@@ -74,9 +74,8 @@ def classes_of(codes: list[list[Ints]], losses: list[list[Floats]], rows: Ints, 
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]
 def _taken(
-    price: Floats, order: Ints, k: int, member: Any, starts: Ints, loss: Floats, rows: Ints,
-    slope: Floats,
-) -> float:  # fmt: skip
+    price: Floats, order: Ints, k: int, member: Any, starts: Ints, loss: Floats, rows: Ints, slope: Floats
+) -> float:
     """The sum over classes of what their best members cost beyond the prices, where negative.
 
     The part of each record that those classes take is taken from `slope`.
@@ -137,9 +136,7 @@ def bounds(classes: Classes, k: int, reached: float, rounds: int) -> Iterator[fl
         price = price + step * max(reached * cells - value, 0.0) / length * slope
 
 
-def _coded(
-    source: Source, columns: list[str]
-) -> tuple[list[list[Ints]], list[list[Floats]], Ints]:  # fmt: skip
+def _coded(source: Source, columns: list[str]) -> tuple[list[list[Ints]], list[list[Floats]], Ints]:
     """The distinct records: their labels and losses on every level, and how often each occurs."""
     names, *body = rows_of(source.path)
     places = [names.index(name) for name in columns]
@@ -166,9 +163,7 @@ def main(rounds: int) -> int:
         if set(asked) != {"columns", "k"} or (rounds == 0 and name not in known):
             continue
         ours = next(
-            one["ncp"]
-            for one in recorded
-            if (one["row"], one["contender"]) == (name, "crypsis, local")
+            one["ncp"] for one in recorded if (one["row"], one["contender"]) == (name, "crypsis, local")
         )
         if rounds == 0:
             found.append({**known[name], "reached": ours})

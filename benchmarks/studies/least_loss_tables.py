@@ -69,10 +69,7 @@ def million() -> Source:
         for place in range(len(header)):
             other = draw.choices(range(len(rows)), k=_MILLION)
             columns.append(
-                [
-                    rows[b if draw.random() < _JITTER else a][place]
-                    for a, b in zip(own, other, strict=True)
-                ]
+                [rows[b if draw.random() < _JITTER else a][place] for a, b in zip(own, other, strict=True)]
             )
         _write(path, [header, *zip(*columns, strict=True)])
     return Source(path, small.trees, small.columns)
@@ -98,12 +95,17 @@ def _first_word(value: str) -> list[str]:
 
 
 _TREES: dict[str, Callable[[str], list[str]]] = {
-    "race": lambda _: [], "gender": lambda _: [], "age": _intervals(20),
-    "admission_type_id": _intervals(3), "discharge_disposition_id": _intervals(10),
-    "admission_source_id": _intervals(10), "time_in_hospital": _intervals(4, 8),
-    "medical_specialty": _first_word, "num_lab_procedures": _intervals(10, 40),
+    "race": lambda _: [],
+    "gender": lambda _: [],
+    "age": _intervals(20),
+    "admission_type_id": _intervals(3),
+    "discharge_disposition_id": _intervals(10),
+    "admission_source_id": _intervals(10),
+    "time_in_hospital": _intervals(4, 8),
+    "medical_specialty": _first_word,
+    "num_lab_procedures": _intervals(10, 40),
     "diag_1": _categories,
-}  # fmt: skip
+}
 TEN = list(_TREES)
 
 

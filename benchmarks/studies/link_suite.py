@@ -61,11 +61,14 @@ def adult(rows: int = 600) -> pa.Table:
     chosen = np.sort(np.random.default_rng(SEED).permutation(table.num_rows)[:rows])
     columns = {name: table.column(place).take(pa.array(chosen)) for place, name in ADULT.items()}
     texts = {"occupation", "marital", "country"}
-    return pa.table({
-        name: pa.array([str(v).strip() for v in one.to_pylist()]) if name in texts else
-        one.cast(pa.float64())
-        for name, one in columns.items()
-    })  # fmt: skip
+    return pa.table(
+        {
+            name: pa.array([str(v).strip() for v in one.to_pylist()])
+            if name in texts
+            else one.cast(pa.float64())
+            for name, one in columns.items()
+        }
+    )
 
 
 def settings() -> dict[str, tuple[Callable[[], pa.Table], dict[str, str]]]:
@@ -80,9 +83,10 @@ def settings() -> dict[str, tuple[Callable[[], pa.Table], dict[str, str]]]:
         ),
         "Census, rank swapping 15 %": (census, dict.fromkeys(names, "rank-swap:15")),
         "Adult, PRAM 0.8 and noise": (
-            adult, adults | {"occupation": "pram:0.8", "marital": "pram:0.8", "country": "pram:0.9"},
+            adult,
+            adults | {"occupation": "pram:0.8", "marital": "pram:0.8", "country": "pram:0.9"},
         ),
-    }  # fmt: skip
+    }
 
 
 def _files(folder: str) -> tuple[pa.Table, pa.Table, dict[str, str]]:
@@ -120,7 +124,8 @@ suppressWarnings(suppressMessages(library(sdcMicro)))
 read <- function(name) read.csv(file.path(FOLDER, name), stringsAsFactors = TRUE)
 x <- read("original.csv"); y <- read("masked.csv"); x$row_ <- y$row_ <- seq_len(nrow(x))
 for (v in names(x)) if (is.factor(x[[v]])) {
-  every <- union(levels(x[[v]]), levels(y[[v]])); x[[v]] <- factor(x[[v]], every); y[[v]] <- factor(y[[v]], every)
+  every <- union(levels(x[[v]]), levels(y[[v]]))
+  x[[v]] <- factor(x[[v]], every); y[[v]] <- factor(y[[v]], every)
 }
 found <- recordLinkage(x, y, vars = setdiff(names(x), "row_"), x_id = "row_", y_id = "row_")
 cat(found$correct_matches, sum(proc.time()[c(1, 2)]))
@@ -181,11 +186,17 @@ def peers() -> list[dict[str, Any]]:
                     continue
                 right = run.answer[0] if isinstance(run.answer, list) else run.answer
                 found.append(
-                    {"setting": setting, "records": original.num_rows, "contender": name,
-                     "correct_share": right / original.num_rows, "answer": run.answer,
-                     "cpu_seconds": run.answer[1] if name == "sdcMicro" else run.cpu_seconds, "seconds": run.seconds,
-                     "peak_mb": run.peak_mb}
-                )  # fmt: skip
+                    {
+                        "setting": setting,
+                        "records": original.num_rows,
+                        "contender": name,
+                        "correct_share": right / original.num_rows,
+                        "answer": run.answer,
+                        "cpu_seconds": run.answer[1] if name == "sdcMicro" else run.cpu_seconds,
+                        "seconds": run.seconds,
+                        "peak_mb": run.peak_mb,
+                    }
+                )
                 print(found[-1], flush=True)
     return found
 
@@ -200,16 +211,23 @@ def calibration() -> list[dict[str, Any]]:
         "noise": {f"x{j}": "noise:0.3" for j in range(5)},
         "rank swapping": {f"x{j}": "rank-swap:25" for j in range(5)},
         "PRAM and noise": {"a": "pram:0.7", "b": "pram:0.6", "x0": "noise:0.1", "x1": "noise:0.3"},
-        "microaggregation and noise": {"x0": "microaggregate:20", "x1": "microaggregate:20",
-                                       "x2": "noise:0.5", "x3": "noise:0.5"},
-    }.items():  # fmt: skip
+        "microaggregation and noise": {
+            "x0": "microaggregate:20",
+            "x1": "microaggregate:20",
+            "x2": "noise:0.5",
+            "x3": "noise:0.5",
+        },
+    }.items():
         bins: dict[tuple[float, float], list[float]] = {}
         for seed in range(4):
-            people = pa.table({
-                key: rng.choice([f"v{i}" for i in range(15)], 1_000) if key in "ab" else
-                rng.normal(size=1_000)
-                for key in masks
-            })  # fmt: skip
+            people = pa.table(
+                {
+                    key: rng.choice([f"v{i}" for i in range(15)], 1_000)
+                    if key in "ab"
+                    else rng.normal(size=1_000)
+                    for key in masks
+                }
+            )
             released = mask(people, masks, seed=seed).frame
             for one in link_posterior(people, released, masks).calibration:
                 total = bins.setdefault((one.low, one.high), [0.0, 0.0, 0.0])
@@ -217,8 +235,16 @@ def calibration() -> list[dict[str, Any]]:
                 total[1] += one.links * one.probability
                 total[2] += one.correct
         for (low, high), (links, mean, right) in sorted(bins.items()):
-            found.append({"masking": name, "low": low, "high": high, "links": int(links),
-                          "probability": mean / links, "correct": right / links})  # fmt: skip
+            found.append(
+                {
+                    "masking": name,
+                    "low": low,
+                    "high": high,
+                    "links": int(links),
+                    "probability": mean / links,
+                    "correct": right / links,
+                }
+            )
         print(name, found[-1], flush=True)
     return found
 
@@ -231,8 +257,11 @@ def posterior_of_noise(records: int) -> list[float]:
     people = pa.table({f"x{j}": rng.normal(size=records) for j in range(5)})
     masks = dict.fromkeys(people.column_names, "noise:0.1")
     found = link_posterior(people, mask(people, masks, seed=1).frame, masks)
-    return [float(found.expected_share), (found.attack.true_matches or 0) / records,
-            found.exact_records / records]  # fmt: skip
+    return [
+        float(found.expected_share),
+        (found.attack.true_matches or 0) / records,
+        found.exact_records / records,
+    ]
 
 
 def suite_of_noise(records: int) -> float:
@@ -249,63 +278,71 @@ def suite_of_noise(records: int) -> float:
 def scale() -> list[dict[str, Any]]:
     """Time and memory as the files grow."""
     found = []
-    for task, sizes in ((suite_of_noise, (3_000, 30_000, 100_000)),
-                        (posterior_of_noise, (1_000, 10_000, 100_000))):  # fmt: skip
+    for task, sizes in (
+        (suite_of_noise, (3_000, 30_000, 100_000)),
+        (posterior_of_noise, (1_000, 10_000, 100_000)),
+    ):
         for records in sizes:
             run = measure.alone(task, records)
-            found.append({"task": task.__name__, "records": records, "seconds": run.seconds,
-                          "cpu_seconds": run.cpu_seconds, "peak_mb": run.peak_mb,
-                          "answer": run.answer})  # fmt: skip
+            found.append(
+                {
+                    "task": task.__name__,
+                    "records": records,
+                    "seconds": run.seconds,
+                    "cpu_seconds": run.cpu_seconds,
+                    "peak_mb": run.peak_mb,
+                    "answer": run.answer,
+                }
+            )
             print(found[-1], flush=True)
     return found
 
 
 def _peer_table(found: list[dict[str, Any]]) -> str:
     names = [name for name in (*OURS, *PEERS) if any(one["contender"] == name for one in found)]
-    lines = [f"| file and masking | records | {' | '.join(names)} |",
-             f"| --- | ---: | {' | '.join('---:' for _ in names)} |"]  # fmt: skip
+    lines = [
+        f"| file and masking | records | {' | '.join(names)} |",
+        f"| --- | ---: | {' | '.join('---:' for _ in names)} |",
+    ]
     for setting in dict.fromkeys(one["setting"] for one in found):
         here = {one["contender"]: one for one in found if one["setting"] == setting}
         cells = []
         for name in names:
             one = here.get(name)
-            cells.append("-" if one is None else f"{100 * one['correct_share']:.1f} % "
-                         f"({one['cpu_seconds']:.1f} s, {one['peak_mb']:.0f} MB)")  # fmt: skip
-        lines.append(
-            f"| {setting} | {next(iter(here.values()))['records']:,} | {' | '.join(cells)} |"
-        )
+            cells.append(
+                "-"
+                if one is None
+                else f"{100 * one['correct_share']:.1f} % "
+                f"({one['cpu_seconds']:.1f} s, {one['peak_mb']:.0f} MB)"
+            )
+        lines.append(f"| {setting} | {next(iter(here.values()))['records']:,} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _calibration_table(found: list[dict[str, Any]]) -> str:
     names = list(dict.fromkeys(one["masking"] for one in found))
-    lines = [f"| probability | {' | '.join(names)} |",
-             f"| --- | {' | '.join('---:' for _ in names)} |"]  # fmt: skip
+    lines = [f"| probability | {' | '.join(names)} |", f"| --- | {' | '.join('---:' for _ in names)} |"]
     for low, high in sorted({(one["low"], one["high"]) for one in found}):
         cells = []
         for name in names:
             one = next((o for o in found if (o["masking"], o["low"]) == (name, low)), None)
-            cells.append("-" if one is None else
-                         f"{100 * one['correct']:.1f} % of {one['links']:,}")  # fmt: skip
+            cells.append("-" if one is None else f"{100 * one['correct']:.1f} % of {one['links']:,}")
         lines.append(f"| {low:g} to {high:g} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _scale_table(found: list[dict[str, Any]]) -> str:
-    lines = [
-        "| task | records x columns | processor time | peak of memory |",
-        "| --- | --- | --- | --- |",
-    ]
+    lines = ["| task | records x columns | processor time | peak of memory |", "| --- | --- | --- | --- |"]
     for one in found:
         task, wide = ("suite", 6) if one["task"] == "suite_of_noise" else ("posterior", 5)
-        lines.append(f"| {task} | {one['records']:,} x {wide} | {one['cpu_seconds']:.0f} s | "
-                     f"{one['peak_mb']:,.0f} MB |")  # fmt: skip
+        lines.append(
+            f"| {task} | {one['records']:,} x {wide} | {one['cpu_seconds']:.0f} s | "
+            f"{one['peak_mb']:,.0f} MB |"
+        )
     return "\n".join(lines)
 
 
-PARTS: dict[
-    str, tuple[Callable[[], list[dict[str, Any]]], Callable[[list[dict[str, Any]]], str]]
-] = {
+PARTS: dict[str, tuple[Callable[[], list[dict[str, Any]]], Callable[[list[dict[str, Any]]], str]]] = {
     "peers": (peers, _peer_table),
     "calibration": (calibration, _calibration_table),
     "scale": (scale, _scale_table),

@@ -20,23 +20,23 @@ PAGE = measure.ROOT / "docs" / "linkage.md"
 FILES = 40
 # Records, controls and columns (of correlation 0.9), and the noise; None: an unrelated file.
 SETTINGS: tuple[tuple[int, int, int, float | None], ...] = (
-    (300, 300, 3, None), (300, 300, 3, 0.3), (300, 3_000, 3, 0.3), (300, 300, 3, 0.1),
-    (300, 300, 5, 0.3), (2_000, 2_000, 3, None),
-)  # fmt: skip
+    (300, 300, 3, None),
+    (300, 300, 3, 0.3),
+    (300, 3_000, 3, 0.3),
+    (300, 300, 3, 0.1),
+    (300, 300, 5, 0.3),
+    (2_000, 2_000, 3, None),
+)
 
 
-def measured(
-    records: int, controls: int, columns: int, noise: float | None, files: int
-) -> dict[str, Any]:
+def measured(records: int, controls: int, columns: int, noise: float | None, files: int) -> dict[str, Any]:
     """Verdicts on `files` files, with the share of correct links that the intruder has."""
     root = np.linalg.cholesky(np.full((columns, columns), 0.9) + 0.1 * np.eye(columns))
     verdicts: list[str] = []
     right, joint, single, power = [], [], [], []
     for seed in range(files):
         rng = np.random.default_rng((records, controls, columns, seed))
-        x, y, others = (
-            rng.normal(size=(n, columns)) @ root.T for n in (records, records, controls)
-        )
+        x, y, others = (rng.normal(size=(n, columns)) @ root.T for n in (records, records, controls))
         if noise is not None:
             y = x + noise * rng.normal(size=x.shape)
         order = rng.permutation(records)
@@ -52,12 +52,17 @@ def measured(
         if found.joint.power is not None:
             power.append(found.joint.power)
     return {
-        "records": records, "controls": controls, "columns": columns, "noise": noise,
-        "files": files, "correct_links": float(np.mean(right)), "seen": float(np.mean(joint)),
+        "records": records,
+        "controls": controls,
+        "columns": columns,
+        "noise": noise,
+        "files": files,
+        "correct_links": float(np.mean(right)),
+        "seen": float(np.mean(joint)),
         "seen_by_single_links": float(np.mean(single)),
         "power": float(np.median(power)) if power else None,
         **{name: verdicts.count(name) / files for name in ("safe", "cannot tell", "not safe")},
-    }  # fmt: skip
+    }
 
 
 def table(found: list[dict[str, Any]]) -> str:
@@ -71,11 +76,16 @@ def table(found: list[dict[str, Any]]) -> str:
         masking = "unrelated file" if one["noise"] is None else f"noise {one['noise']}"
         power = "" if one["power"] is None else f"{one['power']:.2f}"
         cells = [
-            f"{one['records']:,}", f"{one['controls']:,}", str(one["columns"]), masking,
-            f"{100 * one['correct_links']:.1f} %", f"{100 * one['seen_by_single_links']:.0f} %",
-            f"{100 * one['seen']:.0f} %", power,
+            f"{one['records']:,}",
+            f"{one['controls']:,}",
+            str(one["columns"]),
+            masking,
+            f"{100 * one['correct_links']:.1f} %",
+            f"{100 * one['seen_by_single_links']:.0f} %",
+            f"{100 * one['seen']:.0f} %",
+            power,
             *(f"{100 * one[name]:.0f} %" for name in ("safe", "cannot tell", "not safe")),
-        ]  # fmt: skip
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

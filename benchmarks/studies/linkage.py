@@ -25,10 +25,14 @@ def main() -> None:
         run = measure.alone(link_and_verify, n, m)
         found.append(
             {
-                "task": "link and verify", "records": n, "columns": m, "seconds": run.seconds,
-                "cpu_seconds": run.cpu_seconds, "peak_mb": run.peak_mb,
+                "task": "link and verify",
+                "records": n,
+                "columns": m,
+                "seconds": run.seconds,
+                "cpu_seconds": run.cpu_seconds,
+                "peak_mb": run.peak_mb,
             }
-        )  # fmt: skip
+        )
         print(f"{n:,} x {m}: {run.seconds:.2f} s, {run.answer[0]:,} right", flush=True)
     measure.write("linkage_study", {"scaling": found})
 

@@ -149,9 +149,7 @@ def loss_of_correlations(x: Floats, y: Floats) -> float:
 
 def loss_of_marginals(x: Floats, y: Floats) -> float:
     """Mean distance between sorted columns, in standard deviations."""
-    return float(
-        (np.abs(np.sort(x, axis=0) - np.sort(y, axis=0)).mean(axis=0) / x.std(axis=0)).mean()
-    )
+    return float((np.abs(np.sort(x, axis=0) - np.sort(y, axis=0)).mean(axis=0) / x.std(axis=0)).mean())
 
 
 def evaluate(file: str, method: str, strength: float, x: Floats) -> Point:
@@ -205,9 +203,7 @@ def equal_utility(file: str, x: Floats, strength: float) -> EqualUtility:
     loss = loss_of_correlations(x, masked)
     swap, swap_risk = _tuned(x, rank_swapping, loss, 0.002, 1.0)
     shuffle, shuffle_risk = _tuned(x, shuffling, loss, 1e-4, 1.0)
-    return EqualUtility(
-        file, strength, loss, _risk(x, masked), swap, swap_risk, shuffle, shuffle_risk
-    )
+    return EqualUtility(file, strength, loss, _risk(x, masked), swap, swap_risk, shuffle, shuffle_risk)
 
 
 def _tuned(x: Floats, mask: Mask, loss: float, low: float, high: float) -> tuple[float, float]:
@@ -317,9 +313,7 @@ def risk_utility(points: Sequence[dict[str, Any]], *, title: str) -> Any:
     colors = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#7F7F7F"]
     shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
     color = alt.Color(
-        "method:N",
-        scale=alt.Scale(domain=methods, range=colors[: len(methods)]),
-        legend=legend,
+        "method:N", scale=alt.Scale(domain=methods, range=colors[: len(methods)]), legend=legend
     )
     base = alt.Chart(alt.InlineData(values=list(points))).encode(
         x=alt.X("loss:Q", title="information loss (mean change of correlations)"),

@@ -109,12 +109,7 @@ def groceries() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    found = {
-        "uniform": uniform_error(),
-        "coverage": coverage(),
-        "large": large(),
-        "groceries": groceries(),
-    }
+    found = {"uniform": uniform_error(), "coverage": coverage(), "large": large(), "groceries": groceries()}
     measure.write("permanents_study", found)
 
 

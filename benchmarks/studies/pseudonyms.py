@@ -26,11 +26,9 @@ REAL = {
     "groceries": "groceries/groceries.csv",
     **{
         name: f"fimi/{name}.dat"
-        for name in (
-            "chess", "mushroom", "BMS-WebView-1", "T10I4D100K", "BMS-WebView-2", "retail",
-        )
+        for name in ("chess", "mushroom", "BMS-WebView-1", "T10I4D100K", "BMS-WebView-2", "retail")
     },
-}  # fmt: skip
+}
 INVENTED = {
     "30,000 items, invented": (30_000, 500_000, 12.0, 1.1, 20.0, 6),
     "100,000 items, invented": (100_000, 1_000_000, 12.0, 1.05, 10.0, 7),
@@ -43,9 +41,7 @@ def power_law(
     """Counts of items whose shares fall with the rank as a power, with so many items each."""
     shares = (np.arange(1, items + 1) + offset) ** -exponent
     shares = np.minimum(shares * per_transaction / shares.sum(), 0.9)
-    return np.asarray(
-        np.maximum(1, np.random.default_rng(seed).binomial(transactions, shares)), np.int64
-    )
+    return np.asarray(np.maximum(1, np.random.default_rng(seed).binomial(transactions, shares)), np.int64)
 
 
 def write_baskets(path: Path, counts: NDArray[np.int64], transactions: int, seed: int) -> None:
@@ -65,15 +61,24 @@ def write_baskets(path: Path, counts: NDArray[np.int64], transactions: int, seed
 def measured(name: str, path: Path, separator: str) -> dict[str, Any]:
     """Degree of anonymity and expected cracks of one file, with their intervals and the time."""
     command = [
-        sys.executable, "-m", "crypsis", "attack", "frequencies", str(path), "--separator",
-        separator, "--error", str(ERROR), "--truth", "names", "--json",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "crypsis",
+        "attack",
+        "frequencies",
+        str(path),
+        "--separator",
+        separator,
+        "--error",
+        str(ERROR),
+        "--truth",
+        "names",
+        "--json",
+    ]
     before, start = os.times(), time.perf_counter()
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     wall, after = time.perf_counter() - start, os.times()
-    used = (after.children_user + after.children_system) - (
-        before.children_user + before.children_system
-    )
+    used = (after.children_user + after.children_system) - (before.children_user + before.children_system)
     found = json.loads(done.stdout)["result"]["anonymity"]
     answer = {"file": name, "items": found["size"], "possible_pairs": found["possible_pairs"]}
     blocks = found["blocks"]
@@ -114,9 +119,7 @@ def main() -> None:
         files.append((name, path, " "))
     measured(*files[0])  # compiles
     answers = [measured(*file) for file in files]
-    measure.write(
-        "pseudonyms_study", {"relative_error": ERROR, "files": answers, "not_here": missing}
-    )
+    measure.write("pseudonyms_study", {"relative_error": ERROR, "files": answers, "not_here": missing})
 
 
 if __name__ == "__main__":

@@ -94,25 +94,23 @@ TABLES: dict[str, Callable[[], str]] = {
     "Tarragona": casc("Tarragona"),
 }
 _KNOWN_OF_ADULT = (
-    "age workclass education marital-status occupation relationship race sex hours-per-week "
-    "native-country"
+    "age workclass education marital-status occupation relationship race sex hours-per-week native-country"
 )
 _KNOWN_OF_PATIENTS = "race gender age admission_type_id time_in_hospital"
 DECIDED: dict[str, Callable[[Sequence[str]], dict[str, str]]] = {
-    "Adult": lambda names: _roles(
-        names, _KNOWN_OF_ADULT, "income capital-gain capital-loss", "excluded"
-    ),
+    "Adult": lambda names: _roles(names, _KNOWN_OF_ADULT, "income capital-gain capital-loss", "excluded"),
     "diabetes130": lambda names: {
         **_roles(names, _KNOWN_OF_PATIENTS, "diag_1 readmitted", "excluded"),
         "patient_nbr": _IDENTIFIER,
     },
     "EIA": lambda names: {
         **_roles(names, "STATE YEAR MONTH", "TOTREVENUE TOTSALES", "excluded"),
-        "UTILITYID": _IDENTIFIER, "UTILNAME": _IDENTIFIER,
+        "UTILITYID": _IDENTIFIER,
+        "UTILNAME": _IDENTIFIER,
     },
     "Census": lambda names: _roles(names, " ".join(names), "", "excluded"),
     "Tarragona": lambda names: _roles(names, " ".join(names), "", "excluded"),
-}  # fmt: skip
+}
 """Roles that a person would decide. Of the files of the CASC project with numbers alone, an intruder
 knows all of them: that is the attack they were published for."""
 _UNITS = {"diabetes130": {"person": "patient_nbr"}, "EIA": {"person": "UTILITYID"}}
@@ -130,8 +128,12 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     settings = {**os.environ, "PYTHONPATH": path, "COLUMNS": "80"}
     return subprocess.run(
         [sys.executable, "-c", _COMMAND, *words],
-        cwd=folder, env=settings, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env=settings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def drawn(path: Path, target: Path, most: int) -> tuple[list[str], int, bool]:
@@ -172,23 +174,29 @@ def pasted(table: str, how: str, most: int) -> Outcome:
         said = said or reasons
     loss = made["loss"]
     return Outcome(
-        table, how, records, sampled, before, command.strip(), after, loss.get("ncp"),
-        loss.get("suppressed_records", 0), loss.get("fully_generalized_columns", ()),
-        made["apart"], made["excluded"], len(names), made["released"], said, round(_spent() - started, 1),
-    )  # fmt: skip
+        table,
+        how,
+        records,
+        sampled,
+        before,
+        command.strip(),
+        after,
+        loss.get("ncp"),
+        loss.get("suppressed_records", 0),
+        loss.get("fully_generalized_columns", ()),
+        made["apart"],
+        made["excluded"],
+        len(names),
+        made["released"],
+        said,
+        round(_spent() - started, 1),
+    )
 
 
 def _release(folder: Path, command: str) -> dict[str, Any]:
     """What the command makes; nothing without one."""
     words = shlex.split(command)[1:]
-    empty: dict[str, Any] = {
-        "files": [],
-        "loss": {},
-        "apart": [],
-        "excluded": [],
-        "released": 0,
-        "said": "",
-    }
+    empty: dict[str, Any] = {"files": [], "loss": {}, "apart": [], "excluded": [], "released": 0, "said": ""}
     if not words:
         return empty
     made = run(folder, *words)
@@ -240,10 +248,7 @@ def line(one: Outcome) -> str:
     """A row of the table of the manual."""
     rows = f"{one.records:,}{' (a sample)' if one.sampled else ''}"
     loss = "–" if one.loss is None else f"{100 * one.loss:.1f} %"
-    gone = [
-        *(f"{name} apart" for name in one.apart),
-        *(f"{name} excluded" for name in one.excluded),
-    ]
+    gone = [*(f"{name} apart" for name in one.apart), *(f"{name} excluded" for name in one.excluded)]
     gone += [f"{name} fully generalized" for name in one.fully_generalized]
     left = ", ".join(gone) if len(gone) <= 4 else f"{len(gone)} columns"
     return (

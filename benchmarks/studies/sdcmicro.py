@@ -89,13 +89,7 @@ def _gap(one: Any, two: Any) -> str:
 
 
 def _row(name: str, theirs: Any, ours: Any, seconds: str = "") -> tuple[str, ...]:
-    return (
-        name,
-        f"{np.nanmean(theirs):.6g}",
-        f"{np.nanmean(ours):.6g}",
-        _gap(theirs, ours),
-        seconds,
-    )
+    return (name, f"{np.nanmean(theirs):.6g}", f"{np.nanmean(ours):.6g}", _gap(theirs, ours), seconds)
 
 
 def _risks(folder: Path) -> list[tuple[str, ...]]:
@@ -116,20 +110,15 @@ def _risks(folder: Path) -> list[tuple[str, ...]]:
         _row("weighted Fk", _column(theirs, "Fk"), _column(found, "population_class_size")),
         _row("individual risk, approximation", _column(theirs, "approx"), risk),
         _row("individual risk, exact, fk up to 20", exact[small], risk[small]),
-        _row("household risk, over persons", _column(objects, "hier_risk"),
-             _column(found, "household_risk")),
-    ]  # fmt: skip
+        _row("household risk, over persons", _column(objects, "hier_risk"), _column(found, "household_risk")),
+    ]
 
 
 def _suda(folder: Path) -> list[tuple[str, ...]]:
     table = csv.read_csv(folder / "testdata.csv")
     theirs = csv.read_csv(folder / "suda_r.csv")
     found, seconds = _timed(
-        lambda: (
-            singling_out.record_risks(
-                table, KEYS, max_columns=len(KEYS), sampling_fraction=0.01
-            ).records
-        )
+        lambda: singling_out.record_risks(table, KEYS, max_columns=len(KEYS), sampling_fraction=0.01).records
     )
     return [
         _row("SUDA score", _column(theirs, "score7"), _column(found, "suda_score"), seconds),
@@ -141,11 +130,7 @@ def _small(folder: Path) -> list[tuple[str, ...]]:
     table, theirs = csv.read_csv(folder / "francdat.csv"), csv.read_csv(folder / "franc_r.csv")
     keys = ["Key1", "Key2", "Key3", "Key4"]
     found = singling_out.record_risks(table, keys, weight="w", missing="wildcard").records
-    return [
-        _row(
-            "francdat, individual risk", _column(theirs, "exact"), _column(found, "journalist_risk")
-        )
-    ]
+    return [_row("francdat, individual risk", _column(theirs, "exact"), _column(found, "journalist_risk"))]
 
 
 def _suppressed(folder: Path) -> list[tuple[str, ...]]:
@@ -180,8 +165,12 @@ def _testdata2(folder: Path) -> list[tuple[str, ...]]:
     found = singling_out.record_risks(
         table, FEWER_KEYS, weight="sampling_weight", household="ori_hid", missing="wildcard"
     ).records
-    columns = {"fk": "class_size", "Fk": "population_class_size", "risk": "journalist_risk",
-               "hier_risk": "household_risk"}  # fmt: skip
+    columns = {
+        "fk": "class_size",
+        "Fk": "population_class_size",
+        "risk": "journalist_risk",
+        "hier_risk": "household_risk",
+    }
     rows = [
         _row(f"testdata2, {name}", _column(theirs, name), _column(found, ours))
         for name, ours in columns.items()
@@ -189,12 +178,8 @@ def _testdata2(folder: Path) -> list[tuple[str, ...]]:
     violations = csv.read_csv(folder / "testdata2_k_r.csv")
     sizes = _column(found, "class_size")
     own = np.array([float((sizes < k).sum()) for k in violations["k"].to_pylist()])
-    rows.append(
-        _row("testdata2, records below k = 2, 3, 5", _column(violations, "violations"), own)
-    )
-    made, seconds = _timed(
-        partial(masking.local_suppression, table, FEWER_KEYS, k=3, missing="wildcard")
-    )
+    rows.append(_row("testdata2, records below k = 2, 3, 5", _column(violations, "violations"), own))
+    made, seconds = _timed(partial(masking.local_suppression, table, FEWER_KEYS, k=3, missing="wildcard"))
     theirs = csv.read_csv(folder / "testdata2_ls_r.csv")
     pair = _missing(theirs, FEWER_KEYS), _missing(made, FEWER_KEYS)
     return [*rows, _row("testdata2, values removed, k = 3", *pair, seconds)]
@@ -205,14 +190,22 @@ def _ghosts(folder: Path) -> list[tuple[str, ...]]:
     if not _more(folder):
         return []
     table, theirs = csv.read_csv(folder / "testdata.csv"), csv.read_csv(folder / "ghost_r.csv")
-    made = masking.local_suppression(
-        table, KEYS, k=3, missing="wildcard", ghosts={"relat": ("age",)}
-    )
+    made = masking.local_suppression(table, KEYS, k=3, missing="wildcard", ghosts={"relat": ("age",)})
     apart = [
-        np.array([float(sum(a != b for a, b in zip(one["relat"].is_null().to_pylist(),
-                                                  one["age"].is_null().to_pylist(), strict=True)))])
+        np.array(
+            [
+                float(
+                    sum(
+                        a != b
+                        for a, b in zip(
+                            one["relat"].is_null().to_pylist(), one["age"].is_null().to_pylist(), strict=True
+                        )
+                    )
+                )
+            ]
+        )
         for one in (theirs, made)
-    ]  # fmt: skip
+    ]
     return [_row("ghost variable unlike its key, records", apart[0], apart[1])]
 
 
@@ -223,9 +216,7 @@ def _masks(folder: Path) -> list[tuple[str, ...]]:
         for k in (3, 5, 10):
             theirs = csv.read_csv(folder / f"mdav_r_{name}_{k}.csv")
             columns = theirs.column_names
-            before, after = (
-                np.column_stack([_column(one, c) for c in columns]) for one in (table, theirs)
-            )
+            before, after = (np.column_stack([_column(one, c) for c in columns]) for one in (table, theirs))
             schema = pa.schema([(c, pa.float64()) for c in columns])
             numbers = table.select(columns).cast(schema)
             made, seconds = _timed(partial(masking.mdav, numbers, columns, k=k))

@@ -22,9 +22,7 @@ def all_subsets(path: str) -> dict[str, Any]:
 
     release = cr.read(path)
     release.cells(data.TEN)
-    column_sets(
-        release, data.TEN, population=300_000_000, max_columns=1
-    )  # the kernels are compiled
+    column_sets(release, data.TEN, population=300_000_000, max_columns=1)  # the kernels are compiled
     start, cpu = time.perf_counter(), time.process_time()
     found = column_sets(release, data.TEN, population=300_000_000)
     seconds, used = time.perf_counter() - start, time.process_time() - cpu
@@ -43,10 +41,17 @@ def wide_search(kind: str, alpha: float, largest: int) -> dict[str, Any]:
     found = find_quasi_identifiers(release, alpha, columns=list(release.names), max_columns=largest)
     seconds, used = time.perf_counter() - start, time.process_time() - cpu
     return {
-        "rows": found.rows, "columns": len(found.columns), "alpha": alpha, "largest": largest,
-        "seconds": seconds, "cpu_seconds": used, "found": len(found.found),
-        "tried": found.tried, "ruled_out": found.ruled_out, "complete": found.complete,
-    }  # fmt: skip
+        "rows": found.rows,
+        "columns": len(found.columns),
+        "alpha": alpha,
+        "largest": largest,
+        "seconds": seconds,
+        "cpu_seconds": used,
+        "found": len(found.found),
+        "tried": found.tried,
+        "ruled_out": found.ruled_out,
+        "complete": found.complete,
+    }
 
 
 def _diabetes() -> Any:

@@ -80,9 +80,7 @@ def beside() -> dict[str, dict[str, Any]]:
             made = generate(training, BESIDE, draw)
             made.to_csv(paths[0], index=False)
             began = time.perf_counter()
-            ours = assess(
-                _table(made), _table(training), synthetic=True, holdout=_table(holdout), **ROLES
-            )
+            ours = assess(_table(made), _table(training), synthetic=True, holdout=_table(holdout), **ROLES)
             middle = time.perf_counter()
             words = [str(python), str(PEER), *map(str, paths), "disease"]
             done = subprocess.run(words, capture_output=True, text=True, check=True)
@@ -105,14 +103,13 @@ def _verdict_rows(found: dict[int, dict[str, Counter[str]]], runs: int) -> str:
     lines = [head, "| --- |" + " --- |" * len(found)]
     for name in GENERATORS:
         cells = [
-            ", ".join(
-                f"{one[name][verdict]} {verdict}" for verdict in VERDICTS if one[name][verdict]
-            )
+            ", ".join(f"{one[name][verdict]} {verdict}" for verdict in VERDICTS if one[name][verdict])
             for one in found.values()
         ]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join([f"Of {runs} files each, with as many records in the training data and in the "
-                      "holdout:", "", *lines])  # fmt: skip
+    return "\n".join(
+        [f"Of {runs} files each, with as many records in the training data and in the holdout:", "", *lines]
+    )
 
 
 def _risk(value: Any) -> str:
@@ -126,17 +123,22 @@ def _risk(value: Any) -> str:
 def _beside_rows(found: dict[str, dict[str, Any]]) -> str:
     names = ("singling out", "linkability", "inference")
     head = [f"{name}, {whose}" for name in names for whose in ("crypsis", "anonymeter")]
-    lines = ["| generator | " + " | ".join([*head, "copies, crypsis", "membership, crypsis"]) + " |",
-             "| --- |" + " --- |" * 8]  # fmt: skip
+    lines = [
+        "| generator | " + " | ".join([*head, "copies, crypsis", "membership, crypsis"]) + " |",
+        "| --- |" + " --- |" * 8,
+    ]
     for generator, one in found.items():
         cells = [_risk(one[whose][name]) for name in names for whose in ("crypsis", "anonymeter")]
         cells += [_risk(one["crypsis"][name]) for name in ("copies", "membership")]
         lines.append(f"| {generator} | " + " | ".join(cells) + " |")
     ours, theirs = (sum(one["seconds"][i] for one in found.values()) for i in (0, 1))
-    lines += ["", f"In per cent, with intervals: those of crypsis hold for all attacks together, those "
-              f"of anonymeter for each by itself. {BESIDE:,} records in each file; all six files took "
-              f"crypsis {ours:.0f} s and anonymeter {theirs:.0f} s (500 attacks of each kind; its process is "
-              "started for each file, so the times do not compare the methods)."]  # fmt: skip
+    lines += [
+        "",
+        f"In per cent, with intervals: those of crypsis hold for all attacks together, those "
+        f"of anonymeter for each by itself. {BESIDE:,} records in each file; all six files took "
+        f"crypsis {ours:.0f} s and anonymeter {theirs:.0f} s (500 attacks of each kind; its process is "
+        "started for each file, so the times do not compare the methods).",
+    ]
     return "\n".join(lines)
 
 
@@ -146,17 +148,20 @@ def main(words: list[str]) -> int:
     sizes = tuple(map(int, words[1:])) or SIZES
     found = {rows: verdicts(rows, runs) for rows in sizes}
     peers = beside()
-    measure.write("synthetic_study", {
-        "runs": runs,
-        "verdicts": {str(rows): {name: dict(one) for name, one in part.items()}
-                     for rows, part in found.items()},
-        "beside": peers,
-    })  # fmt: skip
+    measure.write(
+        "synthetic_study",
+        {
+            "runs": runs,
+            "verdicts": {
+                str(rows): {name: dict(one) for name, one in part.items()} for rows, part in found.items()
+            },
+            "beside": peers,
+        },
+    )
     fill(PAGE, {"verdicts": _verdict_rows(found, runs), "anonymeter": _beside_rows(peers)})
     clean = ("independent columns", "Gaussian copula")
     wrong = sum(part[name]["not safe"] for part in found.values() for name in clean)
-    missed = sum(part[name]["safe"] for part in found.values() for name in GENERATORS
-                 if name not in clean)  # fmt: skip
+    missed = sum(part[name]["safe"] for part in found.values() for name in GENERATORS if name not in clean)
     print(f"{wrong} files without a leak are not safe, {missed} files with one are safe.")
     return int(wrong > 0 or missed > 0)
 

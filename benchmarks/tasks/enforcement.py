@@ -136,12 +136,11 @@ def _anjana(function: str) -> Contender:
 ARX = Contender("ARX", "benchmarks.peers.arx_peer", "release", "arx")
 SDC = Contender("sdcMicro", "benchmarks.peers.sdcmicro_peer", "removed", "sdcmicro")
 OLA = Contender("crowds (OLA)", "benchmarks.peers.crowds_peer", "k_anonymity", "crowds")
-MONDRIAN = Contender(
-    "anonypy (Mondrian)", "benchmarks.peers.anonypy_peer", "k_anonymity", "anonypy"
-)
+MONDRIAN = Contender("anonypy (Mondrian)", "benchmarks.peers.anonypy_peer", "k_anonymity", "anonypy")
 PYX = Contender("anonypyx (Mondrian)", "benchmarks.peers.anonypyx_peer", "k_anonymity", "anonypyx")
-DYNAMIC = Contender("microaggregation (C++)", "benchmarks.peers.microaggregation_peer", "squares",
-                    "microaggregation")  # fmt: skip
+DYNAMIC = Contender(
+    "microaggregation (C++)", "benchmarks.peers.microaggregation_peer", "squares", "microaggregation"
+)
 WRITE = Contender("DuckDB scan and write", __name__, "scan_and_write")
 _WRITTEN = "a count, a sample for the quantiles, the write, and reading the file back to measure it"
 ADULT, MILLION = "Adult, 30,162 complete rows", "Adult scaled to 10^6 complete rows"
@@ -160,35 +159,97 @@ def _million(requirements: dict[str, Any], local: bool = True) -> Callable[[], l
 
 
 TASKS = (
-    Task("make it 10-anonymous", ADULT, _ours(), _anjana("k_anonymity"), _adult(HALF),
-         agree=keeps(K), warm=True, quick=True),
-    Task("make it 10-anonymous and 2-diverse", ADULT, _ours(), _anjana("l_diversity"), _adult(TWO),
-         agree=keeps(K, l=2), warm=True),
-    Task("make it 10-anonymous and 0.5-close", ADULT, _ours(), _anjana("t_closeness"),
-         _adult(CLOSE), agree=keeps(K, t=0.5), warm=True),
-    Task("make it 300-anonymous", MILLION, _ours(), _anjana("k_anonymity"), _million(MANY),
-         agree=keeps(300), patience=90),
-    Task("make it 10-anonymous", ADULT, _ours(), MONDRIAN, _adult(HALF), agree=keeps(K),
-         patience=60),
-    Task("make it 10-anonymous", ADULT, _ours(), PYX, _adult(HALF), agree=keeps(K),
-         patience=120),
-    Task("make it 10-anonymous, the same levels for all rows", ADULT, _ours(), OLA,
-         _adult({"k": K, "suppression_percent": 4}, local=False), agree=keeps(K), patience=90),
+    Task(
+        "make it 10-anonymous",
+        ADULT,
+        _ours(),
+        _anjana("k_anonymity"),
+        _adult(HALF),
+        agree=keeps(K),
+        warm=True,
+        quick=True,
+    ),
+    Task(
+        "make it 10-anonymous and 2-diverse",
+        ADULT,
+        _ours(),
+        _anjana("l_diversity"),
+        _adult(TWO),
+        agree=keeps(K, l=2),
+        warm=True,
+    ),
+    Task(
+        "make it 10-anonymous and 0.5-close",
+        ADULT,
+        _ours(),
+        _anjana("t_closeness"),
+        _adult(CLOSE),
+        agree=keeps(K, t=0.5),
+        warm=True,
+    ),
+    Task(
+        "make it 300-anonymous",
+        MILLION,
+        _ours(),
+        _anjana("k_anonymity"),
+        _million(MANY),
+        agree=keeps(300),
+        patience=90,
+    ),
+    Task("make it 10-anonymous", ADULT, _ours(), MONDRIAN, _adult(HALF), agree=keeps(K), patience=60),
+    Task("make it 10-anonymous", ADULT, _ours(), PYX, _adult(HALF), agree=keeps(K), patience=120),
+    Task(
+        "make it 10-anonymous, the same levels for all rows",
+        ADULT,
+        _ours(),
+        OLA,
+        _adult({"k": K, "suppression_percent": 4}, local=False),
+        agree=keeps(K),
+        patience=90,
+    ),
     Task("make it 10-anonymous", ADULT, _ours(), ARX, _adult(HALF), agree=keeps(K)),
-    Task("make it 10-anonymous and 2-diverse", ADULT, _ours(), ARX, _adult(TWO),
-         agree=keeps(K, l=2)),
-    Task("make it 10-anonymous and 0.5-close", ADULT, _ours(), ARX, _adult(CLOSE),
-         agree=keeps(K, t=0.5)),
-    Task("make it 10-anonymous, the same levels for all rows", ADULT, _ours(), ARX,
-         _adult({"k": K, "suppression_percent": 4}, local=False), agree=keeps(K)),
-    Task("3-anonymous by local suppression", "testdata of sdcMicro, 4,580 rows",
-         _ours("removed_ours"), SDC, lambda: [data.testdata(), 3], agree=removes),
-    Task("optimal clusters of one column, k = 10", "10^5 numbers", _ours("clusters_ours"), DYNAMIC,
-         lambda: [100_000, 10], warm=True, quick=True),
-    Task("optimal clusters of one column, k = 1,000", "10^5 numbers", _ours("clusters_ours"),
-         DYNAMIC, lambda: [100_000, 1_000], warm=True),
-    Task("sampled quantile groups of one column, written", "10^8 rows, Parquet",
-         _ours("sampled_ours"), WRITE,
-         lambda: [data.numbers(100_000_000), str(WORK / "sampled.parquet")], limit=True,
-         why=_WRITTEN),
-)  # fmt: skip
+    Task("make it 10-anonymous and 2-diverse", ADULT, _ours(), ARX, _adult(TWO), agree=keeps(K, l=2)),
+    Task("make it 10-anonymous and 0.5-close", ADULT, _ours(), ARX, _adult(CLOSE), agree=keeps(K, t=0.5)),
+    Task(
+        "make it 10-anonymous, the same levels for all rows",
+        ADULT,
+        _ours(),
+        ARX,
+        _adult({"k": K, "suppression_percent": 4}, local=False),
+        agree=keeps(K),
+    ),
+    Task(
+        "3-anonymous by local suppression",
+        "testdata of sdcMicro, 4,580 rows",
+        _ours("removed_ours"),
+        SDC,
+        lambda: [data.testdata(), 3],
+        agree=removes,
+    ),
+    Task(
+        "optimal clusters of one column, k = 10",
+        "10^5 numbers",
+        _ours("clusters_ours"),
+        DYNAMIC,
+        lambda: [100_000, 10],
+        warm=True,
+        quick=True,
+    ),
+    Task(
+        "optimal clusters of one column, k = 1,000",
+        "10^5 numbers",
+        _ours("clusters_ours"),
+        DYNAMIC,
+        lambda: [100_000, 1_000],
+        warm=True,
+    ),
+    Task(
+        "sampled quantile groups of one column, written",
+        "10^8 rows, Parquet",
+        _ours("sampled_ours"),
+        WRITE,
+        lambda: [data.numbers(100_000_000), str(WORK / "sampled.parquet")],
+        limit=True,
+        why=_WRITTEN,
+    ),
+)

@@ -138,10 +138,29 @@ def _income() -> list[Any]:
 TASKS = (
     Task(_TOLD, "Adult, 32,561 rows", _ours("entropy_ours"), _peer("dit"), _income, warm=True),
     Task(_TOLD, "Adult, 32,561 rows", _ours("entropy_ours"), _peer("pyitlib"), _income, warm=True),
-    Task("inference: disease from age", SIZE, _ours("inference_ours"), _raw_duckdb("inference_raw"),
-         lambda: [data.people(ROWS)], limit=True),
-    Task("re-identification: id from age, id unique", SIZE, _ours("identity_ours"),
-         _raw_duckdb("identity_raw"), lambda: [data.people(ROWS)], limit=True),
-    Task("both, by `crypsis leak`", SIZE, _ours("command_line_ours"), _raw_duckdb("inference_raw"),
-         lambda: [data.people(ROWS)], limit=True, why=_TWICE),
-)  # fmt: skip
+    Task(
+        "inference: disease from age",
+        SIZE,
+        _ours("inference_ours"),
+        _raw_duckdb("inference_raw"),
+        lambda: [data.people(ROWS)],
+        limit=True,
+    ),
+    Task(
+        "re-identification: id from age, id unique",
+        SIZE,
+        _ours("identity_ours"),
+        _raw_duckdb("identity_raw"),
+        lambda: [data.people(ROWS)],
+        limit=True,
+    ),
+    Task(
+        "both, by `crypsis leak`",
+        SIZE,
+        _ours("command_line_ours"),
+        _raw_duckdb("inference_raw"),
+        lambda: [data.people(ROWS)],
+        limit=True,
+        why=_TWICE,
+    ),
+)

@@ -92,12 +92,10 @@ SKLEARN = Contender("scikit-learn", "benchmarks.peers.sklearn_peer", "link", "sc
 LINK = "link every record by ranks, all ties"
 
 TASKS = (
-    Task(LINK, "10^4 records x 3 columns", _ours(), BRUTE, lambda: [10_000, 3], warm=True,
-         quick=True),
-    Task(LINK, "10^4 records x 3 columns", _ours(), SKLEARN, lambda: [10_000, 3], warm=True,
-         quick=True),
+    Task(LINK, "10^4 records x 3 columns", _ours(), BRUTE, lambda: [10_000, 3], warm=True, quick=True),
+    Task(LINK, "10^4 records x 3 columns", _ours(), SKLEARN, lambda: [10_000, 3], warm=True, quick=True),
     Task(LINK, "10^4 records x 3 columns", _ours(), KD, lambda: [10_000, 3], warm=True, quick=True),
     Task(LINK, "10^4 records x 10 columns", _ours(), SKLEARN, lambda: [10_000, 10], warm=True),
     Task(LINK, "10^5 records x 3 columns", _ours(), SKLEARN, lambda: [100_000, 3], warm=True),
     Task(LINK, "10^5 records x 3 columns", _ours(), KD, lambda: [100_000, 3], warm=True),
-)  # fmt: skip
+)

@@ -46,10 +46,16 @@ def _ours(function: str = "permanent_ours") -> Contender:
 WALRUS = Contender("thewalrus", "benchmarks.peers.thewalrus_peer", "permanent", "thewalrus")
 
 TASKS = (
-    Task("permanent", "dense, t = 20", _ours(), WALRUS, lambda: [20], agree=close, warm=True,
-         quick=True),
+    Task("permanent", "dense, t = 20", _ours(), WALRUS, lambda: [20], agree=close, warm=True, quick=True),
     Task("permanent", "dense, t = 24", _ours(), WALRUS, lambda: [24], agree=close, warm=True),
     Task("permanent", "dense, t = 26", _ours(), WALRUS, lambda: [26], agree=close, warm=True),
-    Task("permanent and all t^2 edges, against the permanent alone", "dense, t = 24",
-         _ours("edges_ours"), WALRUS, lambda: [24], agree=close, warm=True),
-)  # fmt: skip
+    Task(
+        "permanent and all t^2 edges, against the permanent alone",
+        "dense, t = 24",
+        _ours("edges_ours"),
+        WALRUS,
+        lambda: [24],
+        agree=close,
+        warm=True,
+    ),
+)

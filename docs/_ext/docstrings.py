@@ -96,10 +96,7 @@ def written_defaults(function: Any) -> dict[str, str]:
     given = found.args
     positional = [*given.posonlyargs, *given.args]
     after = positional[len(positional) - len(given.defaults) :]
-    pairs = [
-        *zip(after, given.defaults, strict=True),
-        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
-    ]
+    pairs = [*zip(after, given.defaults, strict=True), *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
     return {
         parameter.arg: ast.get_source_segment(source, value) or ast.unparse(value)
         for parameter, value in pairs
@@ -114,9 +111,7 @@ def _signature(app: Sphinx, thing: Any, bound: bool) -> None:
         shown = inspect.signature(function)
         function.__signature__ = shown.replace(  # type: ignore[attr-defined]
             parameters=[
-                one.replace(default=_Source(" ".join(written[name].split())))
-                if name in written
-                else one
+                one.replace(default=_Source(" ".join(written[name].split()))) if name in written else one
                 for name, one in shown.parameters.items()
             ]
         )

@@ -74,20 +74,18 @@ def singling_out() -> str:
                     'class="cell"/>'
                 )
                 for one in range(size):
-                    parts.append(
-                        _dot(x + 24 * (one - (size - 1) / 2), y, "alone" if size == 1 else "dot")
-                    )
+                    parts.append(_dot(x + 24 * (one - (size - 1) / 2), y, "alone" if size == 1 else "dot"))
 
     panel(0, "age in years: all alone", [str(a) for a in sorted({a for a, _ in PEOPLE})], str)
-    panel(
-        340, "age in decades: classes", ["30-39", "50-59"], lambda age: f"{age // 10}0-{age // 10}9"
-    )
+    panel(340, "age in decades: classes", ["30-39", "50-59"], lambda age: f"{age // 10}0-{age // 10}9")
     return _svg(
-        660, 220, "Eight people in cells of age and sex",
+        660,
+        220,
+        "Eight people in cells of age and sex",
         "By year of age everyone is alone in a cell; by decade six people are in classes of three "
         "and two stay alone.",
         parts,
-    )  # fmt: skip
+    )
 
 
 def inference() -> str:
@@ -111,10 +109,12 @@ def inference() -> str:
         share = max(Counter(values).values()) / len(values)
         parts.append(_text(556, y + 24, f"best guess right: {share:.0%}", "", "start"))
     return _svg(
-        720, 220, "What a group adds to a guess",
-        "Without the release a guess is right for half of the people, in the young group for three "
-        "quarters.", parts,
-    )  # fmt: skip
+        720,
+        220,
+        "What a group adds to a guess",
+        "Without the release a guess is right for half of the people, in the young group for three quarters.",
+        parts,
+    )
 
 
 def linkage_picture() -> str:
@@ -132,9 +132,12 @@ def linkage_picture() -> str:
         parts += [_text(428, z + 5, str(masked), "", "start"), _text(590, z + 5, str(int(mapped)))]
     parts += [_text(140, 45 + 40 * len(ORIGINAL), "largest at the bottom", "small", "end")]
     return _svg(
-        680, 250, "Masking is a permutation plus noise",
-        "Of five values two changed places; the rest of the change moves no rank.", parts,
-    )  # fmt: skip
+        680,
+        250,
+        "Masking is a permutation plus noise",
+        "Of five values two changed places; the rest of the change moves no rank.",
+        parts,
+    )
 
 
 def pseudonyms_picture() -> str:
@@ -153,10 +156,12 @@ def pseudonyms_picture() -> str:
         parts += [_dot(410, 55 + 45 * i, "dot"), _text(430, 60 + 45 * i, CODES[i], "", "start")]
         parts += [_text(480, 60 + 45 * i, f"{item} found: {right[i]:.2f}", "small", "start")]
     return _svg(
-        640, 225, "Which pseudonym is whose?",
+        640,
+        225,
+        "Which pseudonym is whose?",
         "Brad and Claudia cannot be a; all other pairs are possible; thick lines are the truth.",
         parts,
-    )  # fmt: skip
+    )
 
 
 FIGURES: dict[str, Callable[[], str]] = {

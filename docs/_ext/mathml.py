@@ -20,9 +20,7 @@ def _inline(writer: Any, node: nodes.math) -> None:
 
 
 def _block(writer: Any, node: nodes.math_block) -> None:
-    writer.body.append(
-        f'<div class="formula">{convert(_primed(node.astext()), display="block")}</div>'
-    )
+    writer.body.append(f'<div class="formula">{convert(_primed(node.astext()), display="block")}</div>')
     raise nodes.SkipNode
 
 

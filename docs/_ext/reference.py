@@ -13,22 +13,13 @@ from pathlib import Path
 from types import ModuleType
 
 from reference_cli import command_page
-from reference_files import (
-    errors_page,
-    extras_page,
-    files_page,
-    schemas_page,
-    settings_page,
-    statuses_page,
-)
+from reference_files import errors_page, extras_page, files_page, schemas_page, settings_page, statuses_page
 
 import crypsis
 from crypsis.schemas import SCHEMAS, schema
 
 # What no user calls by this name, or what needs another package: see pipelines.md.
-INTERNAL = {
-    "cli", "columns", "counting", "documents", "files", "integrations", "lazy", "scientific", "web",
-}  # fmt: skip
+INTERNAL = {"cli", "columns", "counting", "documents", "files", "integrations", "lazy", "scientific", "web"}
 # Modules inside packages that people call by their own names.
 INNER = ("crypsis.columns.roles", "crypsis.protection.masking", "crypsis.report.json")
 
@@ -41,9 +32,7 @@ def public_modules() -> list[str]:
         if not found.name.startswith("_") and found.name not in INTERNAL
     ]
     charts = importlib.import_module("crypsis.report.charts")
-    drawn = [
-        f"crypsis.report.charts.{found.name}" for found in pkgutil.iter_modules(charts.__path__)
-    ]
+    drawn = [f"crypsis.report.charts.{found.name}" for found in pkgutil.iter_modules(charts.__path__)]
     top = [name for name in top if name != "crypsis.report"]
     return ["crypsis", *sorted([*top, *INNER, *drawn])]
 
@@ -85,10 +74,7 @@ def module_page(name: str) -> str:
     inside = sorted(one for one in INNER if one.rpartition(".")[0] == name)
     if inside:
         lines += ["## Modules", "", "| name | |", "| --- | --- |"]
-        lines += [
-            f"| [`{one}`]({one}.md) | {first_line(importlib.import_module(one))} |"
-            for one in inside
-        ]
+        lines += [f"| [`{one}`]({one}.md) | {first_line(importlib.import_module(one))} |" for one in inside]
         lines += [""]
     for title, group in (("Functions", functions), ("Classes", classes), ("Values", values)):
         if not group:
@@ -170,8 +156,7 @@ def pages() -> dict[str, str]:
         [
             "# Reference",
             "",
-            "Written from the code of this version: every name, option, setting, key, error and "
-            "exit status.",
+            "Written from the code of this version: every name, option, setting, key, error and exit status.",
             "",
             "```{toctree}",
             ":maxdepth: 1",

@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = {
     "CRYPSIS_GPU": "`off` keeps permanents on the processor where a CUDA device is found.",
     "CRYPSIS_DEBUG": "`1` shows the full trace of an internal fault. It may contain data values.",
-    "GITHUB_STEP_SUMMARY": "The file that `crypsis assess --step-summary` appends to; GitHub Actions sets it.",
-    "XDG_DATA_HOME": "Where re-identification keys are stored (in `crypsis/keys`); `~/.local/share` otherwise.",
+    "GITHUB_STEP_SUMMARY": "The file that `crypsis assess --step-summary` appends to; set by GitHub Actions.",
+    "XDG_DATA_HOME": "Where re-identification keys are kept (in `crypsis/keys`); else `~/.local/share`.",
     "CRYPSIS_DATA": "For the tests: the folder with the real data sets.",
     "CRYPSIS_CASES": "For the tests: random cases that each measure is tried on; 100 unless set.",
     "CRYPSIS_NO_SKIPS": "For the tests: `1` makes a skipped test a failed one, as in CI.",
@@ -66,10 +66,7 @@ _WORDS: dict[Any, str] = {
 
 def file_keys() -> dict[str, dict[str, str]]:
     """The keys of every kind of file with their meaning."""
-    return {
-        title: {key: _meaning(model, key) for key in model.model_fields}
-        for title, _, model in _FILES
-    }
+    return {title: {key: _meaning(model, key) for key in model.model_fields} for title, _, model in _FILES}
 
 
 def _meaning(model: type[BaseModel], key: str) -> str:
@@ -80,11 +77,7 @@ def _meaning(model: type[BaseModel], key: str) -> str:
 def files_page() -> str:
     """Roles, policies, plans and attacks: every key."""
     lines = ["# Files", "", "All are TOML. An unknown key is an error.", ""]
-    lines += [
-        "## Roles",
-        "",
-        "`--roles FILE`; `crypsis scan DATA --save FILE` writes one. One table, ",
-    ]
+    lines += ["## Roles", "", "`--roles FILE`; `crypsis scan DATA --save FILE` writes one. One table, "]
     lines += ["`[roles]`, with a line for every column: its name and one of", ""]
     lines += [f"- `{role.value}`" for role in Role]
     for title, where, model in _FILES:
@@ -114,11 +107,7 @@ def extras_page() -> str:
 
 def schemas_page() -> str:
     """The JSON Schemas, and where they are."""
-    lines = [
-        "# JSON Schemas",
-        "",
-        "Made from the definitions that crypsis itself uses. `crypsis schema",
-    ]
+    lines = ["# JSON Schemas", "", "Made from the definitions that crypsis itself uses. `crypsis schema"]
     lines += ["roles` prints one; the files are published beside this manual.", ""]
     lines += ["| of | file |", "| --- | --- |"]
     for name in SCHEMAS:
@@ -206,11 +195,7 @@ def errors() -> list[type[CrypsisError]]:
 
 def errors_page() -> str:
     """The tree of errors."""
-    lines = [
-        "# Errors",
-        "",
-        "A message says what was given, what was expected and what to do next, ",
-    ]
+    lines = ["# Errors", "", "A message says what was given, what was expected and what to do next, "]
     lines += ["and never quotes a data value. `except CrypsisError` catches all of them.", ""]
     lines += ["| error | is a | raised when |", "| --- | --- | --- |"]
     for one in errors():

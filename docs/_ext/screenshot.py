@@ -37,9 +37,7 @@ def report(folder: Path) -> Path:
 
 def main(target: Path) -> None:
     """Make the report and take its picture."""
-    program = next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
-    )
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         page = report(Path(folder))
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])

@@ -56,9 +56,7 @@ def attack_graphs(size: int = 4) -> tuple[GraphPoint, ...]:
     41
     """
     if not 1 <= size <= _MOST_GRAPHS:
-        raise TooLargeError(
-            f"There are 2^{size * (size - 1)} graphs; ask for 1 to {_MOST_GRAPHS} items."
-        )
+        raise TooLargeError(f"There are 2^{size * (size - 1)} graphs; ask for 1 to {_MOST_GRAPHS} items.")
     every = np.array(list(permutations(range(size))))
     fixed = (every == np.arange(size)).sum(axis=1)
     free = [(i, j) for i in range(size) for j in range(size) if i != j]
@@ -73,8 +71,7 @@ def attack_graphs(size: int = 4) -> tuple[GraphPoint, ...]:
         for total, cracks in zip(inside.sum(axis=1), inside @ fixed, strict=True)
     )
     return tuple(
-        GraphPoint(total, float(cracks), number)
-        for (total, cracks), number in sorted(counts.items())
+        GraphPoint(total, float(cracks), number) for (total, cracks), number in sorted(counts.items())
     )
 
 
@@ -88,9 +85,7 @@ def heuristic_by_truth(belief: Belief | Any) -> tuple[TruthPoint, ...]:
     """
     belief = belief if isinstance(belief, Belief) else Belief(belief)
     if belief.size > _MOST_TRUTHS:
-        raise TooLargeError(
-            f"There are {belief.size}! truths; ask for at most {_MOST_TRUTHS} items."
-        )
+        raise TooLargeError(f"There are {belief.size}! truths; ask for at most {_MOST_TRUTHS} items.")
     edges, cells = (
         edge_probabilities(belief, method="exact").probabilities,
         doubly_stochastic(belief).matrix,
@@ -104,9 +99,7 @@ def heuristic_by_truth(belief: Belief | Any) -> tuple[TruthPoint, ...]:
     )
 
 
-def random_heuristic_errors(
-    count: int = 24_000, *, size: int = 4, seed: int = 2017
-) -> HeuristicErrors:
+def random_heuristic_errors(count: int = 24_000, *, size: int = 4, seed: int = 2017) -> HeuristicErrors:
     """NMAPE against the permanent for random matrices (Fig. 10).
 
     The paper does not describe how it drew its matrices. Here: uniform numbers to a power that is

@@ -13,9 +13,7 @@ from papers.charts import BLUE, ORANGE, inline_data, sized
 
 def graph_points(points: Sequence[GraphPoint]) -> alt.TopLevelMixin:
     """Permanent against expected cracks for all attack graphs (Fig. 4)."""
-    rows = [
-        {"permanent": p.permanent, "cracks": p.expected_cracks, "graphs": p.graphs} for p in points
-    ]
+    rows = [{"permanent": p.permanent, "cracks": p.expected_cracks, "graphs": p.graphs} for p in points]
     chart = (
         alt.Chart(inline_data(rows))
         .mark_circle(color=BLUE, opacity=0.85)
@@ -47,16 +45,12 @@ def heuristic_curves(points: Sequence[TruthPoint]) -> alt.TopLevelMixin:
     base = alt.Chart(inline_data(rows)).encode(
         x=alt.X("truth:Q", title="possible truths, in the order of Psi"),
         y=alt.Y("value:Q", title="expected cracks"),
-        color=alt.Color(
-            "measure:N", scale=alt.Scale(domain=order, range=[BLUE, ORANGE]), legend=legend
-        ),
+        color=alt.Color("measure:N", scale=alt.Scale(domain=order, range=[BLUE, ORANGE]), legend=legend),
         tooltip=["truth:Q", "measure:N", alt.Tooltip("value:Q", format=".4f")],
     )
     dots = base.mark_point(filled=True, size=40).encode(
         shape=alt.Shape(
-            "measure:N",
-            scale=alt.Scale(domain=order, range=["circle", "triangle-up"]),
-            legend=legend,
+            "measure:N", scale=alt.Scale(domain=order, range=["circle", "triangle-up"]), legend=legend
         )
     )
     worst = max(abs(point.expected_cracks - point.heuristic) for point in points)
@@ -75,10 +69,15 @@ def heuristic_cloud(found: HeuristicErrors) -> alt.TopLevelMixin:
         found.permanents, found.errors, bins=[80, 60], range=[[0.0, 1.0], [0.0, top]]
     )
     rows = [
-        {"left": float(edges_x[i]), "right": float(edges_x[i + 1]), "low": float(edges_y[j]),
-         "high": float(edges_y[j + 1]), "matrices": int(counts[i, j])}
+        {
+            "left": float(edges_x[i]),
+            "right": float(edges_x[i + 1]),
+            "low": float(edges_y[j]),
+            "high": float(edges_y[j + 1]),
+            "matrices": int(counts[i, j]),
+        }
         for i, j in zip(*np.nonzero(counts), strict=True)
-    ]  # fmt: skip
+    ]
     chart = (
         alt.Chart(inline_data(rows))
         .mark_rect()
@@ -87,9 +86,7 @@ def heuristic_cloud(found: HeuristicErrors) -> alt.TopLevelMixin:
             x2="right:Q",
             y=alt.Y("low:Q", title="NMAPE of the heuristic, in %"),
             y2="high:Q",
-            color=alt.Color(
-                "matrices:Q", scale=alt.Scale(type="log", scheme="viridis"), title="matrices"
-            ),
+            color=alt.Color("matrices:Q", scale=alt.Scale(type="log", scheme="viridis"), title="matrices"),
             tooltip=["left:Q", "low:Q", "matrices:Q"],
         )
     )

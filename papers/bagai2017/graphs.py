@@ -32,11 +32,7 @@ def figure_1(_: RunSettings) -> Drawn:
     return cells, lambda: common.graphs(panels, *names, title="The two extremes (Fig. 1)")
 
 
-@paper_item(
-    "Figure 2",
-    "A frequency attack on ten transactions",
-    figure="the bipartite graph that is left",
-)
+@paper_item("Figure 2", "A frequency attack on ten transactions", figure="the bipartite graph that is left")
 def figure_2(_: RunSettings) -> Drawn:
     belief = ps.frequency_attack(printed.BASKETS, printed.RANGES)
     shares = dict(zip(belief.pseudonyms or (), ps.frequencies(printed.BASKETS).shares, strict=True))
@@ -44,9 +40,7 @@ def figure_2(_: RunSettings) -> Drawn:
     bread = [p for p, cell in zip(belief.pseudonyms or (), matrix[0], strict=True) if cell]
     cells = (
         number(
-            "observed frequency of a",
-            f"{float(100 * printed.FREQUENCY_OF_A):g} %",
-            100 * float(shares["a"]),
+            "observed frequency of a", f"{float(100 * printed.FREQUENCY_OF_A):g} %", 100 * float(shares["a"])
         ),
         same("what Bread may be", "c, d", ", ".join(map(str, bread))),
         underivable(
@@ -72,9 +66,7 @@ def _fitting() -> tuple[NDArray[np.bool_], ...]:
 
 
 @paper_item(
-    "Figure 3",
-    "An attack on the employee database",
-    figure="a bipartite graph that fits what is printed",
+    "Figure 3", "An attack on the employee database", figure="a bipartite graph that fits what is printed"
 )
 def figure_3(_: RunSettings) -> Drawn:
     fitting = _fitting()
@@ -128,18 +120,14 @@ def figure_4(_: RunSettings) -> Drawn:
         / sum(p.graphs for p in points if p.permanent == n)
         for n in sorted({p.permanent for p in points})
     ]
-    example = next(g for g in printed.graphs() if printed.crack_counts(g) == [0, 1, 1, 4]).astype(
-        int
-    )
+    example = next(g for g in printed.graphs() if printed.crack_counts(g) == [0, 1, 1, 4]).astype(int)
     belief = ps.Belief(example, truth=printed.TRUTH)
     cells = (
         same("matrices, 2^12", 4096, sum(p.graphs for p in points)),
         claim("distinct points", "far fewer", len(points) < 100, f"{len(points)}"),
         number("smallest E at permanent 4", f"{float(printed.MIN_CRACKS_4)}", at[4][0]),
         number("largest E at permanent 4", f"{float(printed.MAX_CRACKS_4)}", at[4][-1]),
-        number(
-            "(b) E of a matrix with cracks 0, 1, 1, 4", "1.5", float(ps.expected_cracks(belief))
-        ),
+        number("(b) E of a matrix with cracks 0, 1, 1, 4", "1.5", float(ps.expected_cracks(belief))),
         same("(b) its permanent", 4, ps.permanent(belief)),
         claim(
             "(c) a point at permanent 6, E = 2",

@@ -19,9 +19,7 @@ _COUNT = 24_000
 
 
 @paper_item(
-    "Figure 9",
-    "Psi and H of Q and F for each of the 24 possible truths",
-    figure="two curves for each matrix",
+    "Figure 9", "Psi and H of Q and F for each of the 24 possible truths", figure="two curves for each matrix"
 )
 def figure_9(_: RunSettings) -> Drawn:
     matrices = {"Q": printed.floats(printed.recovered_q()), "F": printed.floats(printed.FLAT)}
@@ -67,8 +65,7 @@ def figure_9(_: RunSettings) -> Drawn:
 
     def draw() -> object:
         panels = [
-            titled(charts.heuristic_curves(points), f"Psi and H of {name}")
-            for name, points in curves.items()
+            titled(charts.heuristic_curves(points), f"Psi and H of {name}") for name, points in curves.items()
         ]
         return alt.vconcat(*panels).properties(
             title=alt.TitleParams("The heuristic and Psi (Fig. 9)", anchor="start"),
@@ -108,24 +105,14 @@ def figure_10(_: RunSettings) -> Drawn:
         f"them. Ours: {found.generator}, seed {found.seed}. It is not a bound: the matrix with 2/3 on "
         f"the diagonal and 1/3 beside it, in a circle, is doubly stochastic and has {above:.2f} %."
     )
-    ends = [
-        attack_graphs.heuristic_error(np.full((4, 4), 0.25)),
-        attack_graphs.heuristic_error(np.eye(4)),
-    ]
+    ends = [attack_graphs.heuristic_error(np.full((4, 4), 0.25)), attack_graphs.heuristic_error(np.eye(4))]
     worst = float(permanents[errors.argmax()])
     cells = (
         underivable(
-            "largest NMAPE of 24,000 matrices",
-            "9%",
-            float(errors.max()),
-            within=(8.0, 9.2),
-            note=why,
+            "largest NMAPE of 24,000 matrices", "9%", float(errors.max()), within=(8.0, 9.2), note=why
         ),
         underivable(
-            "share within 6 %",
-            "usually just within 6%",
-            f"{float((errors < 6).mean()):.1%}",
-            note=why,
+            "share within 6 %", "usually just within 6%", f"{float((errors < 6).mean()):.1%}", note=why
         ),
         number("NMAPE at the smallest permanent, 24/256", "0", ends[0]),
         number("NMAPE at permanent 1", "0", ends[1]),

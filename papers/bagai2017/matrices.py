@@ -26,11 +26,7 @@ def figure_5(_: RunSettings) -> Drawn:
         ),
         number("permanent of P", str(printed.PERMANENT_P), ps.permanent(p)),
         number("probability of M_1", "0", ps.matching_probability(p, [0, 1, 2, 3])),
-        number(
-            "probability of M_2",
-            str(printed.PROBABILITY_M2),
-            ps.matching_probability(p, printed.TRUTH),
-        ),
+        number("probability of M_2", str(printed.PROBABILITY_M2), ps.matching_probability(p, printed.TRUTH)),
         same("matchings of weight 0", 12, _weightless(p)),
     )
     return cells, lambda: _matrix(p, "The flat matrix P (Fig. 5)")
@@ -81,19 +77,10 @@ def figure_7(_: RunSettings) -> Drawn:
     cells: list[ComparedValue] = [
         same("permanent of A", printed.PERMANENT_A, ps.permanent(a), group="(a)"),
         number("d = Delta of A and of P", "0.782", ps.degree_of_anonymity(a), group="(a)"),
-        number(
-            "E = Psi of A and of P",
-            str(printed.PSI_A),
-            float(ps.expected_cracks(a)),
-            group="(a)",
-        ),
+        number("E = Psi of A and of P", str(printed.PSI_A), float(ps.expected_cracks(a)), group="(a)"),
         number("the same, rounded", "1.333", float(ps.expected_cracks(a)), group="(a)"),
         claim(
-            "Q, lost from the text",
-            "three products",
-            _products_fit(exact),
-            "one matrix fits",
-            group="(b)",
+            "Q, lost from the text", "three products", _products_fit(exact), "one matrix fits", group="(b)"
         ),
         same(
             "its row and column sums",
@@ -109,9 +96,7 @@ def figure_7(_: RunSettings) -> Drawn:
         number("smallest, 5/1398", "0.004", ours[0] / 1398, group="(c)"),
         number("largest, 336/699", "0.481", ours[-1] / 1398, group="(c)"),
         number("M_4", "360/1398", ps.matching_probability(q, printed.M4_PLACES), group="(c)"),
-        number(
-            "the same, rounded", "0.258", ps.matching_probability(q, printed.M4_PLACES), group="(c)"
-        ),
+        number("the same, rounded", "0.258", ps.matching_probability(q, printed.M4_PLACES), group="(c)"),
         number("M_5", "672/1398", ps.matching_probability(q, printed.M5_PLACES), group="(c)"),
         _third(q),
     ]
@@ -145,12 +130,8 @@ def figure_8(_: RunSettings) -> Drawn:
     wanted = printed.floats(printed.FLAT)
     names = [f"{item}-{p}" for item in printed.ITEMS for p in printed.PSEUDONYMS]
     cells = [
-        number(
-            name, f"{exact:.15g}", float(value), group="F", text=printed.FLAT_TEXT[round(exact, 3)]
-        )
-        for name, exact, value in zip(
-            names, wanted.ravel().tolist(), found.matrix.flat, strict=True
-        )
+        number(name, f"{exact:.15g}", float(value), group="F", text=printed.FLAT_TEXT[round(exact, 3)])
+        for name, exact, value in zip(names, wanted.ravel().tolist(), found.matrix.flat, strict=True)
     ]
     gaps = [_plain_sinkhorn(1_000), _plain_sinkhorn(2_000)]
     cells += [

@@ -36,13 +36,24 @@ FLAT = [
 FLAT_TEXT = {0.0: "0", 1.0: "1", 0.618: "(√5 - 1)/2", 0.382: "(3 - √5)/2", 0.236: "√5 - 2"}
 """How the figure writes them."""
 BASKETS = [
-    ["a", "b", "c", "d"], ["a", "b", "c", "d"], ["b", "c", "d"], ["b", "c", "d"], ["c", "d"],
-    ["c", "d"], ["d"], [], [], [],
-]  # fmt: skip
+    ["a", "b", "c", "d"],
+    ["a", "b", "c", "d"],
+    ["b", "c", "d"],
+    ["b", "c", "d"],
+    ["c", "d"],
+    ["c", "d"],
+    ["d"],
+    [],
+    [],
+    [],
+]
 """Ten orders in which a stands twice, as the text says; the rest of Fig. 2(a) is our choice."""
 RANGES: dict[Hashable, tuple[float, float]] = {
-    "Bread": (0.5, 0.8), "Eggs": (0.1, 0.5), "Milk": (0.3, 0.9), "Sausages": (0.1, 0.7),
-}  # fmt: skip
+    "Bread": (0.5, 0.8),
+    "Eggs": (0.1, 0.5),
+    "Milk": (0.3, 0.9),
+    "Sausages": (0.1, 0.7),
+}
 """That of Bread is in the text; the others are our choice."""
 FREQUENCY_OF_A = F(1, 5)
 """The share of the transactions that have the pseudonym a."""
@@ -92,9 +103,7 @@ def graphs() -> NDArray[np.bool_]:
     free = [(i, j) for i in range(4) for j in range(4) if TRUTH[i] != j]
     every = np.zeros((2 ** len(free), 4, 4), dtype=bool)
     every[:, range(4), TRUTH] = True
-    every[:, [i for i, _ in free], [j for _, j in free]] = list(
-        product((False, True), repeat=len(free))
-    )
+    every[:, [i for i, _ in free], [j for _, j in free]] = list(product((False, True), repeat=len(free)))
     return every
 
 

@@ -116,8 +116,7 @@ def theorem_4(_: RunSettings) -> Values:
         gaps.append(abs(float(weights @ cracks.sum(axis=1)) - float(ps.crack_heuristic(belief))))
         own = matrix[np.arange(size), truth]
         partial += [
-            abs(float(weights @ cracks[:, :k].sum(axis=1)) - float(own[:k].sum()))
-            for k in range(1, size + 1)
+            abs(float(weights @ cracks[:, :k].sum(axis=1)) - float(own[:k].sum())) for k in range(1, size + 1)
         ]
     first = _over(gaps, "H = expected cracks over Y^X")
     lemma = claim(
@@ -134,14 +133,11 @@ def proposition_3(_: RunSettings) -> Values:
     cells = []
     for size in (2, 3, 4, 5):
         truths = printed.matchings(size)
-        sums = {
-            int((truths == np.array(function)).sum())
-            for function in product(range(size), repeat=size)
-        }
+        sums = {int((truths == np.array(function)).sum()) for function in product(range(size), repeat=size)}
         text = f"t! = {math.factorial(size)}"
-        cells.append(claim(
-            f"t = {size}", "t!", sums == {math.factorial(size)}, f"{text}, all {size**size} functions"
-        ))  # fmt: skip
+        cells.append(
+            claim(f"t = {size}", "t!", sums == {math.factorial(size)}, f"{text}, all {size**size} functions")
+        )
     return cells
 
 

@@ -56,12 +56,7 @@ def algorithm_1(_: RunSettings) -> Values:
     return (
         same("record 1: 103.69, masked 108.18, becomes", "108.21", f"{z[0, 0]:.2f}"),
         claim("line by line", "the same values", agree == _TRIES, f"{agree} of {_TRIES} files"),
-        claim(
-            "each column of Z",
-            "permutes that of X",
-            permuted == _TRIES,
-            f"{permuted} of {_TRIES} files",
-        ),
+        claim("each column of Z", "permutes that of X", permuted == _TRIES, f"{permuted} of {_TRIES} files"),
     )
 
 

@@ -13,9 +13,7 @@ _RECORDS = [f"record {i}" for i in range(1, 21)]
 _THIRD = printed.X[2]
 
 
-def _table(
-    rows: list[list[str]], places: range, names: str, ours: printed.Floats
-) -> list[ComparedValue]:
+def _table(rows: list[list[str]], places: range, names: str, ours: printed.Floats) -> list[ComparedValue]:
     cells: list[ComparedValue] = []
     for place, name, values in zip(places, names.split(), ours.T, strict=True):
         cells += column(name, _RECORDS, [row[place] for row in rows], values)
@@ -93,9 +91,7 @@ def _cents(values: printed.Floats) -> printed.Floats:
 def table_3(_: RunSettings) -> Values:
     rows = printed.TABLE_3
     seen = linkage.verify_record(printed.Y, _THIRD)
-    every = np.array(
-        [linkage.verify_record(printed.Y, _THIRD, mapping=row).distances for row in range(20)]
-    )
+    every = np.array([linkage.verify_record(printed.Y, _THIRD, mapping=row).distances for row in range(20)])
     owner = linkage.verify_record(printed.Y, _THIRD, mapping=2)
     ranks = _ranks(printed.Y)
     near = (np.abs(ranks[:, 0] - 8) <= 4).nonzero()[0]
@@ -104,17 +100,13 @@ def table_3(_: RunSettings) -> Values:
     meets = linkage.permuted_privacy(
         printed.X, printed.Y, d=seen.distances, v=seen.diversities, mapping="subject"
     ).meets[2]
-    strictly = all(
-        found > float(v) for found, v in zip(seen.diversities, printed.VARIANCES, strict=True)
-    )
+    strictly = all(found > float(v) for found, v in zip(seen.diversities, printed.VARIANCES, strict=True))
     return [
         *_table(rows, range(3), "(Y1) (Y2) (Y3)", ranks),
         *_table(rows, range(3, 6), "|(Y1)-8| |(Y2)-2| |(Y3)-16|", every),
         same("nearest values y*", "100.41, 903.25, 5087.9", _listed(stars), group="record 3"),
         same("their ranks", printed.NEAREST_RANKS, seen.nearest_ranks, group="record 3"),
-        same(
-            "f(x3) as the subject finds it", printed.NEAREST_RECORD, seen.row + 1, group="record 3"
-        ),
+        same("f(x3) as the subject finds it", printed.NEAREST_RECORD, seen.row + 1, group="record 3"),
         same("d of the subject", printed.SUBJECT_DISTANCES, seen.distances, group="record 3"),
         same("d of the protector", printed.PROTECTOR_DISTANCES, owner.distances, group="record 3"),
         same(
@@ -156,9 +148,7 @@ def _listed(values: object) -> str:
 @paper_item("Definition 2", "Permuted privacy of a whole file is that of its worst record")
 def definition_2(_: RunSettings) -> Values:
     found = linkage.permuted_privacy(printed.X, printed.Y)
-    each = np.array(
-        [linkage.verify_record(printed.Y, printed.X[i], mapping=i).distances for i in range(20)]
-    )
+    each = np.array([linkage.verify_record(printed.Y, printed.X[i], mapping=i).distances for i in range(20)])
     moved = int((each > 0).all(axis=1).sum())
     return (
         same("records that have to meet (d, v)", 20, len(found.meets)),

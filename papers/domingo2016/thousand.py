@@ -13,14 +13,7 @@ import numpy as np
 from crypsis import linkage
 from crypsis.report.charts import linkage as charts
 from papers.charts import titled
-from papers.comparison import (
-    NOTHING,
-    claim,
-    critique,
-    number,
-    same,
-    underivable,
-)
+from papers.comparison import NOTHING, claim, critique, number, same, underivable
 from papers.domingo2016 import printed
 from papers.results import ComparedValue, Drawn, RunSettings, Values, paper_item
 
@@ -128,8 +121,7 @@ def _at_zero() -> ComparedValue:
         every += len(near)
         right += sum(found.matches[row].tolist() == [row] for row in near.tolist())
     text = f"{right} of {every}, ten draws"
-    return claim("a match at distance 0", "must be a correct match", right == every, text,
-                 group="the text")  # fmt: skip
+    return claim("a match at distance 0", "must be a correct match", right == every, text, group="the text")
 
 
 def _random_if_near(share: float) -> float:
@@ -140,9 +132,7 @@ def _random_if_near(share: float) -> float:
 
 
 @paper_item(
-    "Figure 2",
-    "1,000 records, noise of half a standard deviation",
-    figure="two curves over the distance",
+    "Figure 2", "1,000 records, noise of half a standard deviation", figure="two curves over the distance"
 )
 def figure_2(_: RunSettings) -> Drawn:
     found = _checked(printed.LARGE_NOISE)
@@ -186,9 +176,7 @@ def figure_3(_: RunSettings) -> Drawn:
             f"Hellinger distance {null.hellinger:.3f}",
         ),
         same(
-            "the matches, by the paper's test",
-            "very likely to be correct",
-            printed.said(found.paper_verdict),
+            "the matches, by the paper's test", "very likely to be correct", printed.said(found.paper_verdict)
         ),
         same("the matches, by ours", "very likely to be correct", printed.said(found.verdict)),
     )

@@ -64,9 +64,7 @@ def _panel(result: Sweep, names: Sequence[str]) -> Any:
         .encode(
             x=alt.X("at:Q", title=result.parameter, axis=alt.Axis(tickCount=6)),
             y=alt.Y("value:Q", title="value"),
-            color=alt.Color(
-                "metric:N", scale=alt.Scale(domain=domain, range=list(colors)), title="metric"
-            ),
+            color=alt.Color("metric:N", scale=alt.Scale(domain=domain, range=list(colors)), title="metric"),
             strokeDash=alt.StrokeDash(
                 "metric:N", scale=alt.Scale(domain=domain, range=list(dashes)), title="metric"
             ),
@@ -112,10 +110,7 @@ def judgments(results: Sequence[MetricJudgment]) -> alt.TopLevelMixin:
     rows = [
         {"metric": one.metric, "risk": risk, "grade": grade.value, "sign": grade.sign}
         for one in results
-        for risk, grade in (
-            ("re-identification", one.reidentification),
-            ("inference", one.inference),
-        )
+        for risk, grade in (("re-identification", one.reidentification), ("inference", one.inference))
     ]
     base = alt.Chart(inline_data(rows)).encode(
         x=alt.X(
@@ -128,16 +123,12 @@ def judgments(results: Sequence[MetricJudgment]) -> alt.TopLevelMixin:
     )
     boxes = base.mark_rect(opacity=0.85, stroke="white").encode(
         color=alt.Color(
-            "grade:N",
-            scale=alt.Scale(domain=list(_GRADES), range=list(_GRADES.values())),
-            title=None,
+            "grade:N", scale=alt.Scale(domain=list(_GRADES), range=list(_GRADES.values())), title=None
         ),
         tooltip=["metric:N", "risk:N", "grade:N"],
     )
     signs = base.mark_text(size=16, fontWeight="bold").encode(text="sign:N")
-    text = "; ".join(
-        f"{one.metric}: {one.reidentification.value} / {one.inference.value}" for one in results
-    )
+    text = "; ".join(f"{one.metric}: {one.reidentification.value} / {one.inference.value}" for one in results)
     return alt.layer(boxes, signs).properties(
         title=alt.TitleParams("What each metric is good for", anchor="start"),
         description=f"Table of judgments for re-identification / inference. {text}.",

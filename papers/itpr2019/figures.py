@@ -67,29 +67,9 @@ def figure_1(_: RunSettings) -> Drawn:
             group="values",
             note="The paper truncates.",
         ),
-        claim(
-            "largest DR",
-            "below 0.1",
-            max(found["DR"]) < 0.1,
-            f"{max(found['DR']):.4f}",
-            group="values",
-        ),
-        number(
-            "smallest MIL",
-            "7",
-            min(found["MIL"]),
-            cut=True,
-            group="values",
-            note="The paper truncates.",
-        ),
-        number(
-            "largest MIL",
-            "13",
-            max(found["MIL"]),
-            cut=True,
-            group="values",
-            note="The paper truncates.",
-        ),
+        claim("largest DR", "below 0.1", max(found["DR"]) < 0.1, f"{max(found['DR']):.4f}", group="values"),
+        number("smallest MIL", "7", min(found["MIL"]), cut=True, group="values", note="The paper truncates."),
+        number("largest MIL", "13", max(found["MIL"]), cut=True, group="values", note="The paper truncates."),
     ]
     return cells, lambda: _lines(sweep, "Fig. 1")
 
@@ -101,9 +81,7 @@ def figure_1(_: RunSettings) -> Drawn:
 )
 def figure_2(_: RunSettings) -> Drawn:
     sweep = epsilon_sweep(10)
-    cells = _trends(
-        sweep, ITPR="rises", DR="falls", MI="falls", CP="falls", ELD="rises", MIL="rises"
-    )
+    cells = _trends(sweep, ITPR="rises", DR="falls", MI="falls", CP="falls", ELD="rises", MIL="rises")
     return cells, lambda: _lines(sweep, "Fig. 2")
 
 
@@ -121,9 +99,7 @@ def figure_3(_: RunSettings) -> Drawn:
 def figure_4(_: RunSettings) -> Drawn:
     sweep = variation_sweep()
     cells = [
-        *_trends(
-            sweep, ITPR="rises", DR="rises", MI="rises", CP="rises", MIL="rises", ELD="constant"
-        ),
+        *_trends(sweep, ITPR="rises", DR="rises", MI="rises", CP="rises", MIL="rises", ELD="constant"),
         number(
             "CP where MI is 0.02",
             "0.01",
@@ -156,9 +132,7 @@ def _conditional_privacy(bits: float) -> float:
     low, high = 0, 500_000
     while high - low > 1:
         middle = (low + high) // 2
-        table = np.array(
-            [[500_000 + middle, 500_000 - middle], [500_000 - middle, 500_000 + middle]]
-        )
+        table = np.array([[500_000 + middle, 500_000 - middle], [500_000 - middle, 500_000 + middle]])
         low, high = (middle, high) if METRICS["MI"](table) < bits else (low, middle)
     return float(METRICS["CP"](table))
 
@@ -173,11 +147,7 @@ def _skewness() -> list[ComparedValue]:
     found = [_leakage_of(np.array(counts)) for counts in (before, after)]
     theta, itpr, surprise = (
         [getattr(one, name) for one in found]
-        for name in (
-            "max_information_leakage_difference",
-            "itpr",
-            "max_information_leakage_divergence",
-        )
+        for name in ("max_information_leakage_difference", "itpr", "max_information_leakage_divergence")
     )
     share = np.array(worst) / size
     inside = -float((share * np.log2(share)).sum())

@@ -7,14 +7,7 @@ from enum import Enum
 from itertools import pairwise
 
 from crypsis import Result
-from papers.itpr2019.sweeps import (
-    METRICS,
-    Metric,
-    Sweep,
-    epsilon_sweep,
-    lambda_sweep,
-    variation_sweep,
-)
+from papers.itpr2019.sweeps import METRICS, Metric, Sweep, epsilon_sweep, lambda_sweep, variation_sweep
 
 _ROUNDING = 1e-9
 _GRADUAL = (0.1, 0.9)

@@ -17,9 +17,7 @@ _PAPER = ((10**5, 1.0), (10**9, 19.0))
 
 
 @paper_item(
-    "Figure 6",
-    "Time to compute ITPR by the number of rows",
-    figure="time over rows, with the paper's line",
+    "Figure 6", "Time to compute ITPR by the number of rows", figure="time over rows, with the paper's line"
 )
 def figure_6(settings: RunSettings) -> Drawn:
     sizes = [10**power for power in range(5, 12) if 10**power <= settings.max_rows]
@@ -72,10 +70,12 @@ def figure_6(settings: RunSettings) -> Drawn:
 def _timed(rows: int) -> tuple[float, tuple[int, int]]:
     """Seconds for one table; making the table does not count."""
     generator = np.random.default_rng(6)
-    people = pa.table({
-        "age": generator.integers(0, _AGES, rows, dtype=np.uint8),
-        "disease": generator.integers(0, _DISEASES, rows, dtype=np.uint8),
-    })  # fmt: skip
+    people = pa.table(
+        {
+            "age": generator.integers(0, _AGES, rows, dtype=np.uint8),
+            "disease": generator.integers(0, _DISEASES, rows, dtype=np.uint8),
+        }
+    )
     started = time.perf_counter()
     found = leakage(people, "disease", ["age"])
     seconds = time.perf_counter() - started

@@ -81,11 +81,7 @@ def _max_information_leakage(known: Conditional) -> float:
 
 
 def epsilon_sweep(
-    values: int = 2,
-    *,
-    rows: int = 10_000,
-    points: int = 41,
-    metrics: Mapping[str, Metric] = METRICS,
+    values: int = 2, *, rows: int = 10_000, points: int = 41, metrics: Mapping[str, Metric] = METRICS
 ) -> Sweep:
     """Re-identification (Figs. 1 and 2): one value grows at the cost of the others.
 
@@ -99,9 +95,7 @@ def epsilon_sweep(
         raise ParameterError("A sweep needs two values, a row for each, and two points.")
     sizes = np.unique(np.linspace(rows // values, 1, points).round().astype(np.int64))[::-1]
     at = [rows - values * int(size) for size in sizes]
-    tables = [
-        _identified([rows - (values - 1) * int(s), *([int(s)] * (values - 1))]) for s in sizes
-    ]
+    tables = [_identified([rows - (values - 1) * int(s), *([int(s)] * (values - 1))]) for s in sizes]
     title = f"Re-identification from a column of {values} values"
     return _sweep(title, "epsilon", at, tables, metrics)
 
@@ -184,11 +178,7 @@ def _leaning(leans: list[Any], rows: int, values: int) -> NDArray[np.int64]:
 
 
 def _sweep(
-    title: str,
-    parameter: str,
-    at: list[Any],
-    tables: list[NDArray[np.int64]],
-    metrics: Mapping[str, Metric],
+    title: str, parameter: str, at: list[Any], tables: list[NDArray[np.int64]], metrics: Mapping[str, Metric]
 ) -> Sweep:
     values = {name: tuple(float(of(table)) for table in tables) for name, of in metrics.items()}
     return Sweep(title, parameter, tuple(map(float, at)), values)

@@ -8,26 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from crypsis.inference import Leakage, attribute_disclosure, leakage
-from papers.comparison import (
-    NOTHING,
-    claim,
-    critique,
-    erratum,
-    number,
-    same,
-    underivable,
-)
+from papers.comparison import NOTHING, claim, critique, erratum, number, same, underivable
 from papers.itpr2019 import charts, printed
 from papers.itpr2019.metric_judgment import compare_metrics
 from papers.itpr2019.printed_formulas import printed_entropy_l_diversity, printed_itpr
-from papers.results import (
-    Agreement,
-    ComparedValue,
-    Drawn,
-    RunSettings,
-    Values,
-    paper_item,
-)
+from papers.results import Agreement, ComparedValue, Drawn, RunSettings, Values, paper_item
 
 _CUT = "The paper truncates."
 
@@ -50,9 +35,7 @@ def _within_groups(table: pa.Table) -> list[str]:
     return [" ".join(sorted(diseases)) for diseases in groups.values()]
 
 
-def _groups(
-    rows: list[tuple[int, int, str]], k: int, guess: str, diseases: tuple[str, ...]
-) -> Values:
+def _groups(rows: list[tuple[int, int, str]], k: int, guess: str, diseases: tuple[str, ...]) -> Values:
     table = printed.anonymized(rows)
     found = attribute_disclosure(table, quasi_identifiers=["zip", "age"], sensitive=["disease"])
     known = leakage(table, "disease", ["zip", "age"])
@@ -153,20 +136,9 @@ def _odd_leakage(row: str, text: str, found: Leakage) -> ComparedValue:
 @paper_item("Table 5", "ITPR on the example data")
 def table_5(_: RunSettings) -> Values:
     sets: list[tuple[str, dict[str, Any], str]] = [
-        *(
-            (f"{case}: identity from age {case}", {"age": printed.AGES[case]}, "id")
-            for case in printed.AGES
-        ),
-        (
-            "6: identity from age 2, zip code 1",
-            {"age": printed.AGES[2], "zip": printed.ZIP_CODES[1]},
-            "id",
-        ),
-        (
-            "7: identity from age 2, zip code 2",
-            {"age": printed.AGES[2], "zip": printed.ZIP_CODES[2]},
-            "id",
-        ),
+        *((f"{case}: identity from age {case}", {"age": printed.AGES[case]}, "id") for case in printed.AGES),
+        ("6: identity from age 2, zip code 1", {"age": printed.AGES[2], "zip": printed.ZIP_CODES[1]}, "id"),
+        ("7: identity from age 2, zip code 2", {"age": printed.AGES[2], "zip": printed.ZIP_CODES[2]}, "id"),
         *(
             (
                 f"{7 + case}: disease {case} from age 5",
@@ -178,9 +150,7 @@ def table_5(_: RunSettings) -> Values:
     ]
     cells, literal = [], []
     values: dict[int, float] = {}
-    for row, ((name, columns, target), text) in enumerate(
-        zip(sets, printed.TABLE_5, strict=True), 1
-    ):
+    for row, ((name, columns, target), text) in enumerate(zip(sets, printed.TABLE_5, strict=True), 1):
         table = pa.table({"id": range(8), **columns})
         found = leakage(table, target, [column for column in columns if column != target])
         cells.append(number(name, text, found.itpr, cut=True))
@@ -217,9 +187,7 @@ def _readings() -> list[ComparedValue]:
     lone = leakage(pa.table({"id": range(8), "age": printed.AGES[3]}), "id", ["age"])
     first = pa.table({"id": range(8), "age": printed.AGES[2], "zip": printed.ZIP_CODES[1]})
     spans = [_independent(values).itpr_before_scaling for values in (2, 3)]
-    uneven = leakage(
-        pa.table({"y": [0] + [1] * 99 + [0] + [1] * 99, "x": [0] * 100 + [1] * 100}), "x", ["y"]
-    )
+    uneven = leakage(pa.table({"y": [0] + [1] * 99 + [0] + [1] * 99, "x": [0] * 100 + [1] * 100}), "x", ["y"])
     return [
         erratum(
             "row 7, with zip code 1 as its label says",
@@ -248,12 +216,7 @@ def _readings() -> list[ComparedValue]:
         ),
         number("formula (9), smallest with 2 values", "0.5", spans[0], group="formulas"),
         number(
-            "formula (9), smallest with 3 values",
-            "0.66",
-            spans[1],
-            cut=True,
-            group="formulas",
-            note=_CUT,
+            "formula (9), smallest with 3 values", "0.66", spans[1], cut=True, group="formulas", note=_CUT
         ),
         critique(
             "ITPR of an independent column with a rare value",
@@ -272,10 +235,7 @@ def _independent(values: int) -> Leakage:
     """A column of equally frequent values that reveals nothing."""
     return leakage(
         pa.table(
-            {
-                "y": [i % values for i in range(6 * values)],
-                "x": [i // values % 2 for i in range(6 * values)],
-            }
+            {"y": [i % values for i in range(6 * values)], "x": [i // values % 2 for i in range(6 * values)]}
         ),
         "x",
         ["y"],
@@ -290,9 +250,7 @@ def table_6(_: RunSettings) -> Values:
             wanted,
             [codes.count(code) for code in dict.fromkeys(codes)],
         )
-        for (case, codes), wanted in zip(
-            printed.ZIP_CODES.items(), ([3, 5], [3, 3, 2]), strict=True
-        )
+        for (case, codes), wanted in zip(printed.ZIP_CODES.items(), ([3, 5], [3, 3, 2]), strict=True)
     )
 
 

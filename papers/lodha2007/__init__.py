@@ -1,16 +1,9 @@
 """lodha2007: probabilistic anonymity (Figs. 1-7, Examples 1-11, Theorems 1-5)."""
 
-from papers.lodha2007 import (
-    examples,
-    experiments,
-    one_dimension,
-    quasi_identifiers,
-    theorems,
-)
+from papers.lodha2007 import examples, experiments, one_dimension, quasi_identifiers, theorems
 
 CITATION = (
-    "S. Lodha and D. Thomas: Probabilistic anonymity. Privacy, Security, and Trust in KDD "
-    "(PinKDD), 2007."
+    "S. Lodha and D. Thomas: Probabilistic anonymity. Privacy, Security, and Trust in KDD (PinKDD), 2007."
 )
 
 ACCOUNT = (

@@ -13,14 +13,7 @@ from crypsis import singling_out as so
 from crypsis.hierarchies import Hierarchy
 from crypsis.protection import Plan, cluster, plan, quantile_groups
 from crypsis.utility import rank_difference
-from papers.comparison import (
-    NOTHING,
-    claim,
-    erratum,
-    number,
-    same,
-    underivable,
-)
+from papers.comparison import NOTHING, claim, erratum, number, same, underivable
 from papers.lodha2007 import printed
 from papers.results import RunSettings, Values, paper_item
 
@@ -152,16 +145,11 @@ def example_7(_: RunSettings) -> Values:
 @paper_item("Example 8", "Equivalence classes of 20,000, as HIPAA asks")
 def example_8(_: RunSettings) -> Values:
     limit = so.max_cells(printed.US, printed.HIPAA_K, printed.BETA)
-    allowed = so.values_per_column(printed.US / printed.HIPAA_K, [2, 100, _ZIP], weights=[1, 4, 1])[
-        2
-    ]
+    allowed = so.values_per_column(printed.US / printed.HIPAA_K, [2, 100, _ZIP], weights=[1, 4, 1])[2]
     steps = _planned(["gender", "age", "zipcode"], printed.HIPAA_K, age=4.0)
     return (
         number(
-            "zip codes allowed",
-            str(printed.HIPAA_ZIP_CODES),
-            allowed,
-            note="n/(k * 2 * 100), without beta.",
+            "zip codes allowed", str(printed.HIPAA_ZIP_CODES), allowed, note="n/(k * 2 * 100), without beta."
         ),
         erratum(
             "the same with beta = 0.1",
@@ -222,11 +210,7 @@ def example_11(_: RunSettings) -> Values:
         same("ranks of S", [1, 5, 3, 4, 2], [ranks[value] for value in printed.SET]),
         same("ranks of f(S)", [2, 4, 2, 4, 2], [ranks[value] for value in mapped]),
         number("rank difference of f", "3", rank_difference(printed.SET, mapped)),
-        number(
-            "rank difference of the quantile transformation",
-            "3",
-            quantile_groups(printed.SET, 2).cost,
-        ),
+        number("rank difference of the quantile transformation", "3", quantile_groups(printed.SET, 2).cost),
     )
 
 

@@ -17,14 +17,7 @@ from crypsis.protection import quantile_groups
 from crypsis.utility import NormalizedError, normalized_error
 from papers import charts as common
 from papers.charts import titled
-from papers.comparison import (
-    claim,
-    critique,
-    erratum,
-    number,
-    same,
-    underivable,
-)
+from papers.comparison import claim, critique, erratum, number, same, underivable
 from papers.lodha2007.trade_off import trade_off, trade_off_chart
 from papers.results import ComparedValue, Drawn, RunSettings, paper_item
 
@@ -69,26 +62,17 @@ def figure_4(_: RunSettings) -> Drawn:
     )
 
     return cells, lambda: common.times(
-        points,
-        [(n, 10 * n / _ROWS) for n in sizes],
-        "rows",
-        title="Time by the number of rows (Fig. 4)",
+        points, [(n, 10 * n / _ROWS) for n in sizes], "rows", title="Time by the number of rows (Fig. 4)"
     )
 
 
 @paper_item("Figure 5", "Time by the number of columns", figure="time over columns")
 def figure_5(_: RunSettings) -> Drawn:
     points = [(columns, _seconds(columns, _ROWS, _K)) for columns in (1, 4, 7, 10)]
-    cells = (
-        _time("10 columns", "about 100 s", points[-1][1]),
-        _time("1 column", "about 10 s", points[0][1]),
-    )
+    cells = (_time("10 columns", "about 100 s", points[-1][1]), _time("1 column", "about 10 s", points[0][1]))
 
     return cells, lambda: common.times(
-        points,
-        [(c, 10.0 * c) for c, _ in points],
-        "columns",
-        title="Time by the number of columns (Fig. 5)",
+        points, [(c, 10.0 * c) for c, _ in points], "columns", title="Time by the number of columns (Fig. 5)"
     )
 
 
@@ -97,19 +81,14 @@ def figure_6(_: RunSettings) -> Drawn:
     column = _values()[0]
     points = [(b, _seconds(1, _ROWS, _ROWS // b)) for b in _BUCKETS]
     cells = (
-        same(
-            "buckets made when 500 are asked for", 500, quantile_groups(column, _ROWS // 500).groups
-        ),
+        same("buckets made when 500 are asked for", 500, quantile_groups(column, _ROWS // 500).groups),
         _time("500 buckets", "slight increase", points[-1][1]),
         _time("1 bucket", "nC, 10 s", points[0][1]),
         *_footnote_3(),
     )
 
     return cells, lambda: common.times(
-        points,
-        [(b, 10.0) for b in _BUCKETS],
-        "buckets",
-        title="Time by the number of buckets (Fig. 6)",
+        points, [(b, 10.0) for b in _BUCKETS], "buckets", title="Time by the number of buckets (Fig. 6)"
     )
 
 
@@ -123,9 +102,7 @@ def _footnote_3() -> tuple[ComparedValue, ...]:
     )
     return (
         number("C, rows of 1 KB at 50 MB a second", "1/50000", 1e3 / rate, group="footnote 3"),
-        erratum(
-            "nC in seconds", "10", _ROWS * 1e3 / rate, correct="5", note=note, group="footnote 3"
-        ),
+        erratum("nC in seconds", "10", _ROWS * 1e3 / rate, correct="5", note=note, group="footnote 3"),
         erratum(
             "KB of a row, 1 GB and 250,000 rows",
             "1",
@@ -174,11 +151,7 @@ def figure_7(_: RunSettings) -> Drawn:
             f"buckets is {exact:.1f} times 1/b^2, by integration, and the factor grows with b.",
         ),
         number(
-            "(1-p)^2 (1-u)",
-            f"{1 / _ROWS**2:.15g}",
-            equation.constant,
-            text="1/n^2",
-            group="the trade-off",
+            "(1-p)^2 (1-u)", f"{1 / _ROWS**2:.15g}", equation.constant, text="1/n^2", group="the trade-off"
         ),
         claim(
             "u = 1 - k^2/n^2 and 1 - 1/b^2",

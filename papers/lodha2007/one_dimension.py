@@ -100,16 +100,12 @@ def clustering(_: RunSettings) -> Values:
     cells = []
     for cost in _COSTS:
         gap = max(
-            abs(
-                cluster(x, k, cost=cost).cost - _cheapest(x, k, cost, contiguous=cost == "cellular")
-            )
+            abs(cluster(x, k, cost=cost).cost - _cheapest(x, k, cost, contiguous=cost == "cellular"))
             for x, k in tries
         )
         name = "contiguous clusterings" if cost == "cellular" else "all clusterings"
         cells.append(
-            claim(
-                f"{cost} cost", f"optimal of {name}", gap < 1e-9, f"found for {len(tries)} columns"
-            )
+            claim(f"{cost} cost", f"optimal of {name}", gap < 1e-9, f"found for {len(tries)} columns")
         )
     sizes = [
         int(cluster(rng.normal(size=500), k, cost=cost).sizes.max()) / k
@@ -117,12 +113,7 @@ def clustering(_: RunSettings) -> Values:
         for k in (2, 5, 10)
     ]
     cells.append(
-        claim(
-            "members of an optimal cluster",
-            "below 2k",
-            max(sizes) < 2,
-            f"at most {max(sizes):.2f} k",
-        )
+        claim("members of an optimal cluster", "below 2k", max(sizes) < 2, f"at most {max(sizes):.2f} k")
     )
     return (*cells, _split_values(), _not_contiguous(), *_samples())
 
@@ -207,8 +198,7 @@ def _counted_off(sample: int, epsilon: float) -> float:
 
     def at_least(share: float) -> float:
         return sum(
-            math.comb(sample, i) * share**i * (1 - share) ** (sample - i)
-            for i in range(place, sample + 1)
+            math.comb(sample, i) * share**i * (1 - share) ** (sample - i) for i in range(place, sample + 1)
         )
 
     return at_least(0.5 - epsilon) + 1 - at_least(0.5 + epsilon)

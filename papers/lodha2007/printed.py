@@ -6,8 +6,7 @@ US = 300_000_000
 WORLD = 6_000_000_000
 
 COLUMNS = (
-    "age workclass education marital-status occupation relationship race sex hours-per-week "
-    "native-country"
+    "age workclass education marital-status occupation relationship race sex hours-per-week native-country"
 ).split()
 """A1 to A10."""
 DOMAINS = (60, 8, 15, 7, 14, 6, 5, 2, 20, 40)

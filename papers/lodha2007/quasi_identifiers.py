@@ -9,15 +9,7 @@ from crypsis import singling_out as so
 from crypsis.report.charts import singling_out as charts
 from papers import charts as common
 from papers.charts import titled
-from papers.comparison import (
-    claim,
-    critique,
-    data_absent,
-    erratum,
-    number,
-    same,
-    underivable,
-)
+from papers.comparison import claim, critique, data_absent, erratum, number, same, underivable
 from papers.lodha2007 import printed
 from papers.results import ComparedValue, Drawn, RunSettings, paper_item
 
@@ -47,21 +39,15 @@ def figure_1(_: RunSettings) -> Drawn:
         "D/n",
         "largest expected share of unique rows",
         title="The quasi-identifier test (Fig. 1)",
-        marks=[
-            ("1/e at D = n", 1.0, at),
-            ("0.72 at D = 3n", 3.0, so.uniqueness_bound(3 * n, n)),
-        ],
+        marks=[("1/e at D = n", 1.0, at), ("0.72 at D = 3n", 3.0, so.uniqueness_bound(3 * n, n))],
     )
 
 
-@paper_item(
-    "Figure 3", "Quasi-identifiers of UCI Adult", figure="the twelve sets on the curve of Fig. 1"
-)
+@paper_item("Figure 3", "Quasi-identifiers of UCI Adult", figure="the twelve sets on the curve of Fig. 1")
 def figure_3(settings: RunSettings) -> Drawn:
     domains = dict(zip(printed.COLUMNS, printed.DOMAINS, strict=True))
     sets = {
-        row: tuple(printed.COLUMNS[place - 1] for place in line[0])
-        for row, line in printed.FIGURE_3.items()
+        row: tuple(printed.COLUMNS[place - 1] for place in line[0]) for row, line in printed.FIGURE_3.items()
     }
     release = _adult(settings)
     found = None if release is None else _counted(release, sets, domains)
@@ -118,8 +104,11 @@ def _from_domains(row: int, distinct: int) -> list[ComparedValue]:
     bound = so.uniqueness_bound(given, printed.US)
     stated = bound * math.e / 2.7 if given < printed.US else bound
     size = max(1.0, printed.US / given)
-    cut = {"D": _CUT if row == 12 else "", "F2": _CUT if row == 9 else _STATED,
-           "k-Anon": _CUT if row == 11 else ""}  # fmt: skip
+    cut = {
+        "D": _CUT if row == 12 else "",
+        "F2": _CUT if row == 9 else _STATED,
+        "k-Anon": _CUT if row == 11 else "",
+    }
     return [
         number(name, d, distinct, group="D", cut=True, note=cut["D"]),
         number(name, f2, stated, group="F2", cut=row == 9, note=cut["F2"]),
@@ -140,9 +129,7 @@ def _domain_sizes(release: Dataset) -> list[ComparedValue]:
         seen = len([value for value in values if value not in (None, "?")])
         label = f"A{place}"
         if place == 1:
-            note = (
-                f"The paper takes ages from 60 years throughout (footnote 1); the file has {seen}."
-            )
+            note = f"The paper takes ages from 60 years throughout (footnote 1); the file has {seen}."
             cells.append(underivable(label, str(given), seen, note=note, group="domain"))
         elif seen == given:
             cells.append(same(label, given, seen, group="domain"))
@@ -177,8 +164,7 @@ def _decisions(found: dict[int, so.ColumnSet] | None) -> list[ComparedValue]:
         ]
     last = found[12]
     few = math.prod(
-        5 if place == 9 else 1 if place == 10 else size
-        for place, size in enumerate(printed.DOMAINS, 1)
+        5 if place == 9 else 1 if place == 10 else size for place, size in enumerate(printed.DOMAINS, 1)
     )
     return [
         same("rows of the table", printed.ADULT_ROWS, last.rows, group=group),

@@ -48,8 +48,8 @@ def theorem_1(_: RunSettings) -> Values:
             10 * so.uniqueness_bound(10, 10, exact=True),
             correct="3.8742",
             note=f"The bound is a Poisson limit, here {10 / math.e:.4f}. Exactly, 10 (1 - 1/10)^9 "
-            "are expected, which is more; `uniqueness_bound(exact=True)` has the form for finite n. For a population it "
-            "makes no difference.",
+            "are expected, which is more; `uniqueness_bound(exact=True)` has the form for finite n. "
+            "For a population it makes no difference.",
         ),
     )
 
@@ -94,11 +94,7 @@ def theorem_3(_: RunSettings) -> Values:
         cells.append(number(name, f"{wanted:.15g}", found, text="n/ln(1/alpha)", group="D"))
         cells.append(
             claim(
-                name,
-                "alpha is reached",
-                below < alpha < reached,
-                "just there",
-                group="the bound at that D",
+                name, "alpha is reached", below < alpha < reached, "just there", group="the bound at that D"
             )
         )
     return cells
@@ -118,10 +114,7 @@ def theorem_4(_: RunSettings) -> Values:
     small = so.max_cells(printed.US, 10, 0.1)
     return (
         number(
-            "D' for k = 100, beta = 0.1",
-            f"{wanted:.12g}",
-            limit,
-            text="n/(k-1) (1 + x - sqrt(x^2 + 2x))",
+            "D' for k = 100, beta = 0.1", f"{wanted:.12g}", limit, text="n/(k-1) (1 + x - sqrt(x^2 + 2x))"
         ),
         claim(
             "k people with probability 1 - beta",

@@ -35,9 +35,7 @@ def trade_off(rows: int, k: int) -> TradeOff:
     1.0
     """
     if not 1 <= k <= rows:
-        raise ParameterError(
-            f"Parameter 'k' must be from 1 to {rows}; {k} was given.", parameter="k"
-        )
+        raise ParameterError(f"Parameter 'k' must be from 1 to {rows}; {k} was given.", parameter="k")
     return TradeOff(rows, k, 1 - 1 / k, 1 - (k / rows) ** 2)
 
 

@@ -162,8 +162,7 @@ def unknown_columns(asked: Iterable[str], there: Iterable[str], *, hint: str = "
     noun, verb = ("Column", "does") if len(missing) == 1 else ("Columns", "do")
     meant = f" (did you mean {guesses}?)" if guesses else ""
     return ColumnError(
-        f"{noun} {', '.join(map(repr, missing))} {verb} not exist{meant}. "
-        f"The columns are: {listed}{more}.",
+        f"{noun} {', '.join(map(repr, missing))} {verb} not exist{meant}. The columns are: {listed}{more}.",
         code="unknown-column",
         columns=tuple(missing),
         hint=hint,

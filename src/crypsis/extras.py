@@ -27,9 +27,7 @@ MODULES = {
 """The extra that installs a module."""
 
 
-def import_extra(
-    module: str, what: str, extra: str | None = None, *, also: str | None = None
-) -> Any:
+def import_extra(module: str, what: str, extra: str | None = None, *, also: str | None = None) -> Any:
     """A module of an extra; without it the error names what needs it and how to install it.
 
     `also` are packages that will be needed besides it.

@@ -17,9 +17,7 @@ class LazyModule:
         return getattr(import_module(self._name), attribute)
 
 
-def lazy_names(
-    package: str, names: Mapping[str, str], modules: Sequence[str] = ()
-) -> Callable[[str], Any]:
+def lazy_names(package: str, names: Mapping[str, str], modules: Sequence[str] = ()) -> Callable[[str], Any]:
     """The `__getattr__` of a package whose names are in modules that are loaded when asked for.
 
     Parameters

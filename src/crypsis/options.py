@@ -16,9 +16,19 @@ from crypsis.errors import ParameterError
 MISSING_MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 """The missing-value markers of text files where none are given."""
 FORMATS = (
-    "csv", "parquet", "json", "excel", "arrow", "stata", "spss", "sas", "duckdb", "sqlite",
-    "delta", "iceberg",
-)  # fmt: skip
+    "csv",
+    "parquet",
+    "json",
+    "excel",
+    "arrow",
+    "stata",
+    "spss",
+    "sas",
+    "duckdb",
+    "sqlite",
+    "delta",
+    "iceberg",
+)
 TYPES = ("text", "integer", "number", "date", "time")
 """The column types."""
 
@@ -64,19 +74,14 @@ class Roles(TypedDict, total=False):
     They go with a frame or a path; a `Dataset` has its own roles.
     """
 
-    identifiers: Annotated[
-        Columns, "Direct identifiers: columns that identify a person by themselves."
-    ]
+    identifiers: Annotated[Columns, "Direct identifiers: columns that identify a person by themselves."]
     quasi_identifiers: Annotated[Columns, "Quasi-identifiers: columns that an intruder may know."]
-    sensitive: Annotated[
-        Columns, "Sensitive attributes: columns whose values must not be disclosed."
-    ]
+    sensitive: Annotated[Columns, "Sensitive attributes: columns whose values must not be disclosed."]
     insensitive: Annotated[Columns, "Insensitive attributes."]
     excluded: Annotated[Columns, "Excluded columns: columns that are not released."]
     person: Annotated[
         str | None,
-        'The column that identifies the person of a record, or "each record" where each is of one '
-        "person.",
+        'The column that identifies the person of a record, or "each record" where each is of one person.',
     ]
     person_reason: Annotated[
         str | None, "Why each record is of one person, where the records indicate otherwise."
@@ -116,12 +121,10 @@ class PlanOptions(Roles, total=False):
         "c times those of the l-th most frequent and all rarer ones.",
     ]
     closeness: Annotated[
-        float | None,
-        "t-closeness: the distance of every class's sensitive values from those of all records.",
+        float | None, "t-closeness: the distance of every class's sensitive values from those of all records."
     ]
     best_guess: Annotated[
-        float | None,
-        "(alpha,k)-anonymity: the share of the most frequent sensitive value in every class.",
+        float | None, "(alpha,k)-anonymity: the share of the most frequent sensitive value in every class."
     ]
     excess: Annotated[
         float | None,
@@ -131,8 +134,7 @@ class PlanOptions(Roles, total=False):
     ]
     beta_likeness: Annotated[
         float | None,
-        "beta-likeness: by how many times its share in all records a sensitive value may gain in "
-        "a class.",
+        "beta-likeness: by how many times its share in all records a sensitive value may gain in a class.",
     ]
     delta_disclosure: Annotated[
         float | None,
@@ -146,15 +148,13 @@ class PlanOptions(Roles, total=False):
     ]
     presence: Annotated[
         float | None,
-        "delta-presence: the highest probability that a person of the population's table is in the "
-        "release.",
+        "delta-presence: the highest probability that a person of the population's table is in the release.",
     ]
     average_risk: Annotated[
         float | None, "The average re-identification risk of the records (prosecutor, marketer)."
     ]
     combinations: Annotated[
-        int | None,
-        "k is required of every combination of so many quasi-identifiers, not of all together.",
+        int | None, "k is required of every combination of so many quasi-identifiers, not of all together."
     ]
     journalist_risk: Annotated[
         float | None,
@@ -172,8 +172,7 @@ class PlanOptions(Roles, total=False):
         "month, quarter, half-year, year, decade, 20 years, 40 years or 80 years.",
     ]
     may_change: Annotated[
-        Columns,
-        "Sensitive attributes that may be generalized or dropped, where that costs less.",
+        Columns, "Sensitive attributes that may be generalized or dropped, where that costs less."
     ]
     preserve: Annotated[
         Sequence[Columns] | None,
@@ -187,9 +186,7 @@ class PlanOptions(Roles, total=False):
     ]
     hierarchies: Annotated[Mapping[str, Any] | None, "The hierarchy of a column."]
     domains: Annotated[Mapping[str, float] | None, "The values of a column in the population."]
-    suppression: Annotated[
-        float, "The share of records that may be removed or suppressed as a whole."
-    ]
+    suppression: Annotated[float, "The share of records that may be removed or suppressed as a whole."]
     representative: Annotated[str, "The label of an interval: interval, median or mean."]
     rank_error: Annotated[float | None, "Quantiles come from a sample with this error."]
     time_limit: Annotated[
@@ -203,8 +200,7 @@ class PeopleOptions(TypedDict, total=False):
     """The options of `crypsis.anonymize` for people with several records."""
 
     unicity: Annotated[
-        float | None,
-        "Unicity: the share of people whom `events` known records of theirs single out.",
+        float | None, "Unicity: the share of people whom `events` known records of theirs single out."
     ]
     events: Annotated[int | None, "The number of known records, where unicity is required."]
     inferred: Annotated[
@@ -213,13 +209,11 @@ class PeopleOptions(TypedDict, total=False):
         "most half of the people have.",
     ]
     links: Annotated[
-        str | None,
-        'How records of a person may be linked: by "person", in "pieces", by a window of time.',
+        str | None, 'How records of a person may be linked: by "person", in "pieces", by a window of time.'
     ]
     order: Annotated[str | None, "The column with the time of a record, by which they are linked."]
     max_records: Annotated[
-        int | None,
-        "The most records of a person that are released; others are dropped at random.",
+        int | None, "The most records of a person that are released; others are dropped at random."
     ]
 
 
@@ -255,21 +249,20 @@ class ReadOptions:
     header: Annotated[
         bool | None, "Whether the first line is a header; by default yes, unless names are given."
     ] = None
-    delimiter: Annotated[
-        str | None, "The delimiter of a CSV file, one character; by default detected."
-    ] = None
-    encoding: Annotated[
-        str | None, "The encoding of a CSV file, such as latin-1; by default detected."
-    ] = None
-    decimal: Annotated[
-        str | None, "The decimal mark of a CSV file, point or comma; by default detected."
-    ] = None
+    delimiter: Annotated[str | None, "The delimiter of a CSV file, one character; by default detected."] = (
+        None
+    )
+    encoding: Annotated[str | None, "The encoding of a CSV file, such as latin-1; by default detected."] = (
+        None
+    )
+    decimal: Annotated[str | None, "The decimal mark of a CSV file, point or comma; by default detected."] = (
+        None
+    )
     date_format: Annotated[
         str | None, "The form of dates in a CSV file, such as DD/MM/YYYY; by default detected."
     ] = None
     missing_markers: Annotated[
-        Sequence[str] | None,
-        "The missing-value markers: texts that are read as missing values.",
+        Sequence[str] | None, "The missing-value markers: texts that are read as missing values."
     ] = None
     types: Annotated[
         Mapping[str, str],
@@ -277,9 +270,7 @@ class ReadOptions:
     ] = field(default_factory=dict)
     sheet: Annotated[str | None, "The sheet of a spreadsheet; by default the first."] = None
     table: Annotated[str | None, "The table of a database."] = None
-    query: Annotated[str | None, "The SQL query to read from a database, instead of a table."] = (
-        None
-    )
+    query: Annotated[str | None, "The SQL query to read from a database, instead of a table."] = None
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in (*FORMATS, "orc"):
@@ -299,9 +290,7 @@ class ReadOptions:
             )
         if self.names is None and self.header is False:
             raise ParameterError(
-                "A file without a header needs column names.",
-                parameter="names",
-                hint="Set {names}.",
+                "A file without a header needs column names.", parameter="names", hint="Set {names}."
             )
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\n\r\0'):
             raise ParameterError(
@@ -311,14 +300,10 @@ class ReadOptions:
             )
         if self.decimal not in (None, ".", ","):
             raise ParameterError(
-                "The decimal mark must be a point or a comma.",
-                parameter="decimal",
-                hint="Set {decimal=,}.",
+                "The decimal mark must be a point or a comma.", parameter="decimal", hint="Set {decimal=,}."
             )
         if self.table is not None and self.query is not None:
-            raise ParameterError(
-                "A table and a query were given.", hint="Set {table} or {query}, not both."
-            )
+            raise ParameterError("A table and a query were given.", hint="Set {table} or {query}, not both.")
         wrong = sorted(set(self.types.values()) - set(TYPES))
         if wrong:
             raise ParameterError(

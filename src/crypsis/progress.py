@@ -7,7 +7,8 @@ A computation reports its steps to a listener, if there is one::
             ...
             step.advance()
 
-`with progress.bars():` shows them. A listener is a function of one `Progress`. It may raise `CancelledError` to cancel.
+`with progress.bars():` shows them. A listener is a function of one `Progress`. It may raise `CancelledError`
+to cancel.
 """
 
 from __future__ import annotations

@@ -40,9 +40,7 @@ def schema(of: str) -> dict[str, Any]:
     """
     if of not in SCHEMAS:
         raise ParameterError(
-            f"{of!r} has no schema. There are: {', '.join(SCHEMAS)}.",
-            code="unknown-schema",
-            parameter="of",
+            f"{of!r} has no schema. There are: {', '.join(SCHEMAS)}.", code="unknown-schema", parameter="of"
         )
     return SCHEMAS[of]()
 

@@ -18,9 +18,12 @@ from crypsis.errors import ParameterError
 
 VARIABLE = "CRYPSIS_THREADS"
 _OTHERS = (
-    "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
     "POLARS_MAX_THREADS",
-)  # fmt: skip
+)
 _TICK = 0.001  # seconds
 
 
@@ -30,9 +33,7 @@ def thread_limit() -> int | None:
     if not given:
         return None
     if not given.isdecimal() or int(given) < 1:
-        raise ParameterError(
-            f"{VARIABLE} must be a whole number of at least 1.", parameter="threads"
-        )
+        raise ParameterError(f"{VARIABLE} must be a whole number of at least 1.", parameter="threads")
     return int(given)
 
 

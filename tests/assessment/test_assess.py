@@ -55,8 +55,11 @@ def test_a_release_that_meets_the_policy_is_safe() -> None:
     assert finding(found, "inference.baseline_excess").value <= 0.1
     assert finding(found, "inference.near_certain_values").value == 0
     assert [one.status for one in found.answers] == [
-        Status.MET, Status.MET, Status.NOT_ASKED, Status.NOT_ASKED
-    ]  # fmt: skip
+        Status.MET,
+        Status.MET,
+        Status.NOT_ASKED,
+        Status.NOT_ASKED,
+    ]
 
 
 def test_one_person_more_makes_it_unsafe() -> None:
@@ -107,9 +110,7 @@ def test_free_text_is_never_safe() -> None:
 
 
 def test_without_quasi_identifiers_one_cannot_tell() -> None:
-    found = cr.assess(
-        table(), insensitive=["age", "sex"], sensitive=SENSITIVE, person="each record"
-    )
+    found = cr.assess(table(), insensitive=["age", "sex"], sensitive=SENSITIVE, person="each record")
     assert found.verdict is Verdict.CANNOT_TELL
     assert any("quasi-identifier" in reason.text for reason in found.reasons)
 
@@ -133,9 +134,19 @@ def test_a_sensitive_attribute_with_a_milder_role_needs_a_reason(role: str) -> N
 
 
 @pytest.mark.parametrize(
-    "name", ["antecedentes_penales", "Vorstrafen", "casier_judiciaire", "gewerkschaft", "syndicat",
-             "partido", "Parteizugehörigkeit", "gene_variant", "orientation_sexuelle"],
-)  # fmt: skip
+    "name",
+    [
+        "antecedentes_penales",
+        "Vorstrafen",
+        "casier_judiciaire",
+        "gewerkschaft",
+        "syndicat",
+        "partido",
+        "Parteizugehörigkeit",
+        "gene_variant",
+        "orientation_sexuelle",
+    ],
+)
 def test_special_categories_in_several_languages_need_a_reason(name: str) -> None:
     values = table().column(SENSITIVE[0])
     found = cr.assess(
@@ -162,20 +173,14 @@ def test_linkage_with_an_original() -> None:
     links = finding(found, "linkage.correct_links_above_chance")
     assert links.status is Status.EXCEEDED
     assert links.affected == 400
-    far = pa.table(
-        {name: rng.permutation(np.asarray(original[name])) for name in near.column_names}
-    )
+    far = pa.table({name: rng.permutation(np.asarray(original[name])) for name in near.column_names})
     found = cr.assess(far, original, insensitive=["income", "weight"], person="each record")
     # Independent columns, or rows in another order: without the true matches one cannot tell.
     links = finding(found, "linkage.correct_links_above_chance")
     assert links.status is Status.NOT_EVALUATED
     assert found.verdict is not Verdict.SAFE
     found = cr.assess(
-        far,
-        original,
-        insensitive=["income", "weight"],
-        row_map=list(range(400)),
-        person="each record",
+        far, original, insensitive=["income", "weight"], row_map=list(range(400)), person="each record"
     )
     assert finding(found, "linkage.correct_links_above_chance").status is Status.MET
 
@@ -188,11 +193,7 @@ def test_record_numbers_that_are_released() -> None:
     near = pa.table({"number": number, "income": np.asarray(original["income"]) + 1e-4})
     order = pa.array(rng.permutation(400))
     found = cr.assess(
-        near.take(order),
-        original,
-        on="number",
-        insensitive=["number", "income"],
-        person="each record",
+        near.take(order), original, on="number", insensitive=["number", "income"], person="each record"
     )
     links = finding(found, "linkage.correct_links_above_chance")
     assert (links.status, links.affected, links.columns) == (Status.EXCEEDED, 400, ("income",))
@@ -202,9 +203,17 @@ def test_requested_linkage_that_is_not_evaluated_is_not_safe() -> None:
     """Many classes: the bound by classes decides nothing, and so do ranks of some columns."""
     policy = Policy.model_validate(
         load_policy("default").model_dump(exclude={"context", "questions", "thresholds"})
-        | {"thresholds": [{"measure": "linkage.correct_links_above_chance", "unit": "fraction",
-                           "at_most": 0.005, "why": "a test"}]}
-    )  # fmt: skip
+        | {
+            "thresholds": [
+                {
+                    "measure": "linkage.correct_links_above_chance",
+                    "unit": "fraction",
+                    "at_most": 0.005,
+                    "why": "a test",
+                }
+            ]
+        }
+    )
     found = decided(table(), original=table(), policy=policy)
     assert found.verdict is Verdict.CANNOT_TELL
     # Nothing can be ranked at all.
@@ -258,9 +267,7 @@ def test_population_that_no_model_of_one_shape_fits() -> None:
     rows = pa.table({"v": sample})
     found = cr.assess(rows, quasi_identifiers=["v"], population=100_000, person="each record")
     assert finding(found, "singling_out.population_uniqueness").status is Status.EXCEEDED
-    few = cr.assess(
-        rows.slice(0, 2_000), quasi_identifiers=["v"], population=100_000, person="each record"
-    )
+    few = cr.assess(rows.slice(0, 2_000), quasi_identifiers=["v"], population=100_000, person="each record")
     undecided = finding(few, "singling_out.population_uniqueness")
     assert undecided.status is Status.NOT_EVALUATED
     assert undecided.value.low < 0.0004 < 0.003 < undecided.value.high
@@ -299,8 +306,7 @@ def test_safe_harbor_counts_areas_in_the_population() -> None:
 
 def test_the_same_input_gives_the_same_bytes() -> None:
     first, second = (
-        re.sub(r'"made": "[^"]*"', "", decided(table(), population=5_000).to_json())
-        for _ in range(2)
+        re.sub(r'"made": "[^"]*"', "", decided(table(), population=5_000).to_json()) for _ in range(2)
     )
     assert first == second
 
@@ -320,9 +326,7 @@ def test_json_fits_its_schema_and_has_no_data_values() -> None:
 
 
 @pytest.mark.parametrize("question", ["singling_out", "inference"])
-def test_interrupted_work_gives_what_is_known(
-    monkeypatch: pytest.MonkeyPatch, question: str
-) -> None:
+def test_interrupted_work_gives_what_is_known(monkeypatch: pytest.MonkeyPatch, question: str) -> None:
     from crypsis.assessment import _questions
 
     def stop(*_: Any, **__: Any) -> Any:

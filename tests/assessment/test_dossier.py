@@ -34,9 +34,11 @@ PEOPLE = pa.table(
     }
 )
 ROLES: dict[str, Any] = {
-    "identifiers": ["name"], "quasi_identifiers": ["age", "sex"], "sensitive": ["disease"],
+    "identifiers": ["name"],
+    "quasi_identifiers": ["age", "sex"],
+    "sensitive": ["disease"],
     "insensitive": ["rare"],
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +48,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Dossier, Path]:
     safe = cr.anonymize(original, k=10, seed=1).write(file)
     found = cr.assess(safe.data, original, row_map=safe.key.row_map, name=file.name)
     dossier = make_dossier(
-        found, safe.data, original, file=file, title="Ages and diseases", purpose="A course",
-        recipient="Students", author="A. Steward", date="2026-11-18", conditions=["Do not share."],
-    )  # fmt: skip
+        found,
+        safe.data,
+        original,
+        file=file,
+        title="Ages and diseases",
+        purpose="A course",
+        recipient="Students",
+        author="A. Steward",
+        date="2026-11-18",
+        conditions=["Do not share."],
+    )
     return dossier, file
 
 
@@ -95,14 +105,16 @@ def test_the_first_page(made: tuple[Dossier, Path]) -> None:
 
 
 def test_people_with_several_records_are_counted_as_people() -> None:
-    visits = pa.table({
-        "patient": [i // 2 for i in range(40)], "age": [30 + i // 20 for i in range(40)],
-        "disease": ["flu", "gout"] * 20,
-    })  # fmt: skip
+    visits = pa.table(
+        {
+            "patient": [i // 2 for i in range(40)],
+            "age": [30 + i // 20 for i in range(40)],
+            "disease": ["flu", "gout"] * 20,
+        }
+    )
     data = cr.Dataset.from_frame(
-        visits, quasi_identifiers=["age"], sensitive=["disease"], excluded=["patient"],
-        person="patient",
-    )  # fmt: skip
+        visits, quasi_identifiers=["age"], sensitive=["disease"], excluded=["patient"], person="patient"
+    )
     text = _words(make_dossier(cr.assess(data), data))
     assert "40 records of 20 people" in text
     assert "of a person finds at least 10 people who fit" in text
@@ -137,9 +149,7 @@ def test_examples_can_be_left_out_and_need_a_release(made: tuple[Dossier, Path])
     assert "examples" not in str(dossier.to_dict()["columns"])
 
 
-def test_a_statement_of_another_file_is_not_used(
-    made: tuple[Dossier, Path], tmp_path: Path
-) -> None:
+def test_a_statement_of_another_file_is_not_used(made: tuple[Dossier, Path], tmp_path: Path) -> None:
     dossier, file = made
     statement = file.with_name("safe.csv.statement.json")
     other = tmp_path / "safe.csv"
@@ -152,9 +162,7 @@ def test_a_statement_of_another_file_is_not_used(
 
 
 def test_each_command_and_each_threshold_once() -> None:
-    found = cr.assess(
-        cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record"), try_remedies=True
-    )
+    found = cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record"), try_remedies=True)
     dossier = Dossier(found)
     text = dossier.to_html()
     assert text.count("crypsis.anonymize(") == 1
@@ -180,10 +188,7 @@ def test_attributes_that_differ_in_nothing_else_are_in_one_row() -> None:
     assert "disease " in found
     assert "rare " in found
     assert sum(why in row for row in rows.values()) == 1
-    assert (
-        rows["Columns that identify a person (direct identifiers)"][1]
-        == "exceeded: 1 column, 'name'"
-    )
+    assert rows["Columns that identify a person (direct identifiers)"][1] == "exceeded: 1 column, 'name'"
 
 
 def test_every_measure_has_a_title_in_plain_words() -> None:
@@ -195,9 +200,7 @@ def test_roles_have_the_decision_and_the_guess() -> None:
         cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record"), try_remedies=False)
     )
     reasons = {row[0]: row[5] for row in _table(dossier, "columns").rows}
-    assert (
-        reasons["age"] == "Decided by the owner; the guess was the same: The name indicates an age."
-    )
+    assert reasons["age"] == "Decided by the owner; the guess was the same: The name indicates an age."
     assert reasons["rare"].startswith("Decided by the owner; not guessed: ")
     assert "sign_off" not in _words(dossier)
 
@@ -240,17 +243,13 @@ def test_an_attribute_apart_is_named_and_not_asked_about(tmp_path: Path) -> None
 
 
 def test_a_picture_shows_more_than_one_number() -> None:
-    dossier = Dossier(
-        cr.assess(PEOPLE.select(["name"]), quasi_identifiers=["name"], person="each record")
-    )
+    dossier = Dossier(cr.assess(PEOPLE.select(["name"]), quasi_identifiers=["name"], person="each record"))
     (asked,) = (one for one in sections(dossier) if one.name == "questions")
     assert not any(isinstance(one, Bars) for one in asked.blocks)
 
 
 def test_the_same_numbers_everywhere(tmp_path: Path) -> None:
-    found = cr.assess(
-        cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record"), try_remedies=False
-    )
+    found = cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record"), try_remedies=False)
     dossier = Dossier(found)
     plain = json.loads(found.to_json())["result"]
     page = _words(dossier).replace("( ", "(").replace(" )", ")")  # tags begin and end there
@@ -318,16 +317,7 @@ def test_pdf_without_a_library_of_the_system(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "weasyprint", raising=False)
     monkeypatch.setattr(pdf, "_chromium", lambda: None)
-    words = [
-        "assess",
-        "--person",
-        "each record",
-        str(tmp_path / "t.csv"),
-        "--qi",
-        "age",
-        "--qi",
-        "sex",
-    ]
+    words = ["assess", "--person", "each record", str(tmp_path / "t.csv"), "--qi", "age", "--qi", "sex"]
     assert run([*words, "-o", str(tmp_path / "dossier.pdf")]) == 2
     shown = capsys.readouterr()
     assert "weasyprint is installed, but Pango is not" in shown.err
@@ -346,9 +336,7 @@ def test_word(made: tuple[Dossier, Path], tmp_path: Path) -> None:
     target = made[0].write(tmp_path / "dossier.docx")
     document = docx.Document(str(target))
     text = "\n".join(one.text for one in document.paragraphs)
-    cells = "\n".join(
-        cell.text for one in document.tables for row in one.rows for cell in row.cells
-    )
+    cells = "\n".join(cell.text for one in document.tables for row in one.rows for cell in row.cells)
     assert "Ages and diseases" in text
     assert _why(made[0]) in text
     assert made[0].sha256 is not None

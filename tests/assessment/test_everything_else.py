@@ -27,9 +27,12 @@ UNIQUE, PREDICTED = "singling_out.unique_on_released_columns", "inference.predic
 def _data(signed: tuple[str, ...] = (), sensitive: tuple[str, ...] = (), **extra: Any) -> Dataset:
     others = [name for name in extra if name not in sensitive]
     data = Dataset.from_frame(
-        pa.table({**BASE, **extra}), quasi_identifiers=["age", "sex"],
-        sensitive=["disease", *sensitive], insensitive=others, person="each record",
-    )  # fmt: skip
+        pa.table({**BASE, **extra}),
+        quasi_identifiers=["age", "sex"],
+        sensitive=["disease", *sensitive],
+        insensitive=others,
+        person="each record",
+    )
     notes = {name: ColumnNote(sign_off="Drawn at random by the office.") for name in signed}
     return data.with_roles(data.roles, notes)
 
@@ -76,9 +79,13 @@ def test_a_column_that_singles_out_beside_such_quasi_identifiers_is_excluded_too
     tickets = np.random.default_rng(9).permutation(PLACE * 7 + 1_000)
     exact = _data(ticket=tickets).to_arrow().set_column(0, "age", pa.array(20 + PLACE))
     found = cr.assess(
-        exact, quasi_identifiers=["age", "sex"], sensitive=["disease"], insensitive=["ticket"],
-        try_remedies=True, person="each record",
-    )  # fmt: skip
+        exact,
+        quasi_identifiers=["age", "sex"],
+        sensitive=["disease"],
+        insensitive=["ticket"],
+        try_remedies=True,
+        person="each record",
+    )
     (finding,) = [one for one in found.findings if one.measure == UNIQUE]
     assert finding.remedy is not None
     assert finding.remedy.action == "anonymize"
@@ -195,8 +202,14 @@ def test_records_of_a_person_are_held_out_together() -> None:
 def test_a_derived_column_is_refused_by_name() -> None:
     rows = 500
     age = DRAW.integers(20, 67, rows)
-    table = pa.table({"age": age, "ill": DRAW.choice(list("abcd"), rows), "pension": 67 - age,
-                      "hours": DRAW.integers(10, 50, rows)})  # fmt: skip
+    table = pa.table(
+        {
+            "age": age,
+            "ill": DRAW.choice(list("abcd"), rows),
+            "pension": 67 - age,
+            "hours": DRAW.integers(10, 50, rows),
+        }
+    )
     roles = {"quasi_identifiers": ["age"], "sensitive": ["ill"]}
     with pytest.raises(cr.CrypsisError) as caught:
         cr.anonymize(table, k=20, insensitive=["pension", "hours"], **roles, person="each record")
@@ -213,23 +226,32 @@ def test_two_columns_that_only_together_give_back_the_original_are_found_by_the_
 
     rows = 1_500
     group, part, shift = (DRAW.integers(0, 6, rows) for _ in range(3))
-    table = {"group": [f"g{n}" for n in group], "a": part + 0.01 * DRAW.random(rows),
-             "b": (group - part) % 6 + 0.01 * DRAW.random(rows), "c": shift}  # fmt: skip
+    table = {
+        "group": [f"g{n}" for n in group],
+        "a": part + 0.01 * DRAW.random(rows),
+        "b": (group - part) % 6 + 0.01 * DRAW.random(rows),
+        "c": shift,
+    }
     original = Dataset.from_frame(
-        pa.table(table),
+        pa.table(table), quasi_identifiers="group", insensitive=["a", "b", "c"], person="each record"
+    )
+    released = Dataset.from_frame(
+        pa.table({**table, "group": ["*"] * rows}),
         quasi_identifiers="group",
         insensitive=["a", "b", "c"],
         person="each record",
     )
-    released = Dataset.from_frame(
-        pa.table({**table, "group": ["*"] * rows}), quasi_identifiers="group",
-        insensitive=["a", "b", "c"], person="each record",
-    )  # fmt: skip
     with pytest.raises(cr.CrypsisError) as caught:
         check_derived(original, released, ["group"], None)
     assert caught.value.code == "derived-column"
     kept = ["group", "a", "c"]
-    few = (Dataset.from_frame(pa.table({n: one.to_arrow()[n] for n in kept}),
-                              quasi_identifiers="group", insensitive=["a", "c"], person="each record")
-           for one in (original, released))  # fmt: skip
+    few = (
+        Dataset.from_frame(
+            pa.table({n: one.to_arrow()[n] for n in kept}),
+            quasi_identifiers="group",
+            insensitive=["a", "c"],
+            person="each record",
+        )
+        for one in (original, released)
+    )
     check_derived(*few, ["group"], None)

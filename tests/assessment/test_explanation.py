@@ -83,8 +83,11 @@ def test_patients_are_counted_once_however_many_records_they_have() -> None:
             "day": [f"2020-01-{1 + i % 28:02d} {i:03d}" for i in range(3 * n)],
             "ill": ["flu", "gout", "asthma"] * n,
         },
-        identifiers=["patient"], quasi_identifiers=["day"], sensitive=["ill"], person="patient",
-    )  # fmt: skip
+        identifiers=["patient"],
+        quasi_identifiers=["day"],
+        sensitive=["ill"],
+        person="patient",
+    )
     assert found.explanation.startswith("Not safe: all 40 patients can be singled out by day;")
     assert found.explanation.endswith("the patients of all 120 records.")
     assert "40 of 40 people (100 %)" in found.answer("singling_out").headline  # type: ignore[union-attr]

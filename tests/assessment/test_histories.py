@@ -18,11 +18,14 @@ UNICITY = "singling_out.unicity"
 def visits(people: int = 400, times: int = 6, months: int = 12) -> pa.Table:
     draw = np.random.default_rng(2)
     rows = people * times
-    return pa.table({
-        "code": np.repeat([f"P{n:04d}" for n in range(people)], times),
-        "month": draw.integers(1, months + 1, rows), "ward": draw.choice(["a", "b"], rows),
-        "ill": np.array(["flu", "gout", "none", "cold"])[draw.permutation(rows) % 4],
-    })  # fmt: skip
+    return pa.table(
+        {
+            "code": np.repeat([f"P{n:04d}" for n in range(people)], times),
+            "month": draw.integers(1, months + 1, rows),
+            "ward": draw.choice(["a", "b"], rows),
+            "ill": np.array(["flu", "gout", "none", "cold"])[draw.permutation(rows) % 4],
+        }
+    )
 
 
 def assessed(table: pa.Table, notes: Any = None, **more: Any) -> cr.Assessment:
@@ -82,11 +85,7 @@ def test_whole_histories_that_are_unique_need_a_sign_off(signed: bool) -> None:
 def test_without_a_released_link_it_is_not_asked() -> None:
     table = visits()
     found = cr.assess(
-        table,
-        quasi_identifiers=["month", "ward"],
-        sensitive=["ill"],
-        excluded=["code"],
-        person="code",
+        table, quasi_identifiers=["month", "ward"], sensitive=["ill"], excluded=["code"], person="code"
     )
     assert finding(found).status is Status.NOT_ASKED
     classes: Any = found.answer("singling_out").results["equivalence_classes"]  # type: ignore[union-attr]
@@ -96,8 +95,14 @@ def test_without_a_released_link_it_is_not_asked() -> None:
 def test_a_number_of_records_that_nobody_else_has_is_not_safe() -> None:
     code = np.repeat([f"P{n:04d}" for n in range(40)], np.arange(1, 41))
     rows = len(code)
-    table = pa.table({"code": code, "month": [1] * rows, "ward": (["a", "b"] * rows)[:rows],
-                      "ill": (["flu", "gout"] * rows)[:rows]})  # fmt: skip
+    table = pa.table(
+        {
+            "code": code,
+            "month": [1] * rows,
+            "ward": (["a", "b"] * rows)[:rows],
+            "ill": (["flu", "gout"] * rows)[:rows],
+        }
+    )
     found = assessed(table, person="code")
     assert "Who knows how many there are too: 100 %." in finding(found).statement
     assert finding(found).status is Status.EXCEEDED
@@ -105,11 +110,14 @@ def test_a_number_of_records_that_nobody_else_has_is_not_safe() -> None:
 
 def test_households_are_measured_where_they_are_given() -> None:
     draw = np.random.default_rng(4)
-    table = pa.table({
-        "home": np.repeat([f"H{n:04d}" for n in range(100)], 4),
-        "month": draw.integers(1, 3, 400), "ward": draw.choice(["a", "b"], 400),
-        "ill": draw.choice(["flu", "gout"], 400),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "home": np.repeat([f"H{n:04d}" for n in range(100)], 4),
+            "month": draw.integers(1, 3, 400),
+            "ward": draw.choice(["a", "b"], 400),
+            "ill": draw.choice(["flu", "gout"], 400),
+        }
+    )
     roles = {"quasi_identifiers": ["month", "ward"], "sensitive": ["ill"], "household": "home"}
     found = cr.assess(table, insensitive=["home"], **roles)  # type: ignore[arg-type]
     answer = found.answer("singling_out")
@@ -134,10 +142,14 @@ def wards(rare: str = "rare") -> pa.Table:
     common = np.array(["flu", "gout", "cold", "none"])  # three of them each
     ill = common[(np.arange(400)[:, np.newaxis] // 2 + np.arange(3)) % 4]
     ill[:24, 2] = rare
-    return pa.table({
-        "code": np.repeat([f"P{n:04d}" for n in range(400)], 3),
-        "month": np.ones(1_200, np.int64), "ward": ward.ravel(), "ill": ill.ravel(),
-    })  # fmt: skip
+    return pa.table(
+        {
+            "code": np.repeat([f"P{n:04d}" for n in range(400)], 3),
+            "month": np.ones(1_200, np.int64),
+            "ward": ward.ravel(),
+            "ill": ill.ravel(),
+        }
+    )
 
 
 def test_a_rare_disease_that_follows_from_two_other_visits_is_not_safe() -> None:
@@ -162,12 +174,7 @@ def test_inference_from_histories_is_not_asked_without_a_link_or_a_sensitive_val
     table = wards()
     roles: dict[str, Any] = {"quasi_identifiers": ["month", "ward"], "person": "code"}
     gone = cr.assess(table, sensitive=["ill"], excluded=["code"], **roles)
-    bare = cr.assess(
-        table.drop_columns(["ill"]),
-        insensitive=["code"],
-        accept_guesses=True,
-        **roles,
-    )
+    bare = cr.assess(table.drop_columns(["ill"]), insensitive=["code"], accept_guesses=True, **roles)
     for found in (gone, bare):
         own = next(one for one in found.findings if one.measure == INFERRED)
         assert own.status is Status.NOT_ASKED
@@ -185,8 +192,6 @@ def test_records_that_are_all_there_several_times_are_not_safe() -> None:
         cr.anonymize(pa.table(copied), quasi_identifiers=["age", "town"], k=5, person="each record")
     one_more = {name: [*values, values[0]] for name, values in copied.items()}
     assert (
-        cr.assess(
-            pa.table(one_more), quasi_identifiers=["age", "town"], person="each record"
-        ).verdict
+        cr.assess(pa.table(one_more), quasi_identifiers=["age", "town"], person="each record").verdict
         is Verdict.SAFE
     )

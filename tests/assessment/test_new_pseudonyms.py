@@ -40,7 +40,7 @@ COMPUTED: dict[str, Callable[[str], Any]] = {
     "part of SHA-1": lambda one: hashlib.sha1(one.encode(), usedforsecurity=False).hexdigest()[9:20],
     "SHA-256 in Base64": lambda one: base64.b64encode(hashlib.sha256(one.encode()).digest()).decode(),
     "CRC": lambda one: f"{zlib.crc32(one.encode()):08X}",
-}  # fmt: skip
+}
 
 
 def tables(before: Any, after: Any) -> tuple[Dataset, Dataset, list[int]]:

@@ -32,8 +32,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     dossier = make_dossier(cr.assess(safe.data), safe.data, file=file, recipient="Students")
     manifest = write_package(tmp_path / "safe.zip", file, dossier)
     assert [one.part for one in manifest.files] == [
-        "release", "dossier", "statement", "for programs", "for programs",
-    ]  # fmt: skip
+        "release",
+        "dossier",
+        "statement",
+        "for programs",
+        "for programs",
+    ]
     return tmp_path / "safe.zip"
 
 
@@ -55,9 +59,14 @@ def test_what_is_in_it(package: Path) -> None:
     assert sums[-1].endswith("  manifest.json")
     assert statement["sha256"] == hashlib.sha256(release).hexdigest()
     assert names == {
-        "safe.csv", "safe.csv.statement.md", "for programs/safe.csv.statement.json", "dossier.html",
-        "for programs/assessment.json", "manifest.json", "SHA256SUMS",
-    }  # fmt: skip
+        "safe.csv",
+        "safe.csv.statement.md",
+        "for programs/safe.csv.statement.json",
+        "dossier.html",
+        "for programs/assessment.json",
+        "manifest.json",
+        "SHA256SUMS",
+    }
     assert not any("key" in name for name in names)
 
 
@@ -113,10 +122,7 @@ def test_every_difference_is_found(
 
 
 def test_a_name_twice_is_a_problem(package: Path) -> None:
-    with (
-        pytest.warns(UserWarning, match="Duplicate name"),
-        zipfile.ZipFile(package, "a") as archive,
-    ):
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(package, "a") as archive:
         archive.writestr("safe.csv", "age\n1\n")
     assert any("more than once" in one for one in check_package(package).problems)
 
@@ -136,9 +142,7 @@ def test_what_is_not_a_package(tmp_path: Path, content: bytes) -> None:
 def test_mistakes(package: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text("age\n30\n")
-    found = cr.assess(
-        PEOPLE, quasi_identifiers=["age"], sensitive=["disease"], person="each record"
-    )
+    found = cr.assess(PEOPLE, quasi_identifiers=["age"], sensitive=["disease"], person="each record")
     dossier = make_dossier(found, file=tmp_path / "safe.csv")
     with pytest.raises(ParameterError, match="another file"):
         write_package(tmp_path / "other.zip", other, dossier)

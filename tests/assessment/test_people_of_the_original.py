@@ -24,21 +24,28 @@ def stays(people: int = 20, records: int = 50) -> pd.DataFrame:
     """Stays of patients: each has one age and one ward, and all records of a class are of one."""
     rng = np.random.default_rng(0)
     patient = np.repeat(np.arange(people), records)
-    return pd.DataFrame({
-        "patient_nbr": patient + 4_000, "age": 20 + patient // 2,
-        "ward": np.array(["a", "b"])[patient % 2], "ill": rng.choice(ILL, patient.size),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "patient_nbr": patient + 4_000,
+            "age": 20 + patient // 2,
+            "ward": np.array(["a", "b"])[patient % 2],
+            "ill": rng.choice(ILL, patient.size),
+        }
+    )
 
 
 def visits(people: int = 600) -> pd.DataFrame:
     """One to five visits of each person."""
     rng = np.random.default_rng(1)
     person = np.repeat(np.arange(people), rng.integers(1, 6, people))
-    return pd.DataFrame({
-        "patient_nbr": person + 4_000, "age": (20 + rng.integers(0, 60, people))[person],
-        "ward": np.array(list("abc"))[rng.integers(0, 3, people)[person]],
-        "ill": rng.choice(ILL, person.size),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "patient_nbr": person + 4_000,
+            "age": (20 + rng.integers(0, 60, people))[person],
+            "ward": np.array(list("abc"))[rng.integers(0, 3, people)[person]],
+            "ill": rng.choice(ILL, person.size),
+        }
+    )
 
 
 def released(table: pd.DataFrame) -> tuple[pd.DataFrame, list[int]]:
@@ -67,9 +74,13 @@ def test_people_are_taken_from_the_original_through_the_row_map() -> None:
     numbered = table.assign(number=np.arange(len(table)) * 7 % 1_009)
     after = release.assign(number=numbered["number"].to_numpy()[rows])
     by_number = cr.assess(
-        after, Dataset.from_frame(numbered, person="patient_nbr"), on="number",
-        insensitive=["number"], **ROLES, person="each record",
-    )  # fmt: skip
+        after,
+        Dataset.from_frame(numbered, person="patient_nbr"),
+        on="number",
+        insensitive=["number"],
+        **ROLES,
+        person="each record",
+    )
     assert (by_number.people, k_of(by_number)) == (20, 1)
 
 
@@ -96,8 +107,7 @@ def test_where_each_person_has_one_record_nothing_changes() -> None:
     release, rows = released(table)
     original = Dataset.from_frame(table, person="patient_nbr")
     found, before = (
-        cr.assess(release, one, row_map=rows, **ROLES, person="each record")
-        for one in (original, table)
+        cr.assess(release, one, row_map=rows, **ROLES, person="each record") for one in (original, table)
     )
     assert found.verdict is before.verdict is Verdict.SAFE
     assert (found.people, found.findings) == (None, before.findings)
@@ -225,10 +235,14 @@ def test_a_person_that_no_file_has() -> None:
 def test_with_an_earlier_release_people_are_counted_in_both() -> None:
     """Visits of forty people in each interval of both, and in two intervals of one or of 39."""
     person = np.repeat(np.arange(400), 8)
-    table = pd.DataFrame({
-        "patient_nbr": person + 4_000, "age": person, "ward": "a",
-        "ill": np.random.default_rng(3).choice(ILL, person.size),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "patient_nbr": person + 4_000,
+            "age": person,
+            "ward": "a",
+            "ill": np.random.default_rng(3).choice(ILL, person.size),
+        }
+    )
     low, late = person // 40 * 40, (person + 39) // 40 * 40
     after, order = released(table.assign(age=[f"{one}-{one + 39}" for one in low]))
     shifted = released(table.assign(age=[f"{one - 39}-{one}" for one in late]))[0]

@@ -56,9 +56,11 @@ def _columns() -> tuple[pa.Table, dict[str, Any]]:
         }
     )
     return table, {
-        "identifiers": ["ssn"], "quasi_identifiers": ["age", "sex", "zip", "admitted"],
-        "sensitive": ["disease", "income"], "insensitive": ["contact", "remark", "shoe"],
-    }  # fmt: skip
+        "identifiers": ["ssn"],
+        "quasi_identifiers": ["age", "sex", "zip", "admitted"],
+        "sensitive": ["disease", "income"],
+        "insensitive": ["contact", "remark", "shoe"],
+    }
 
 
 def _classes() -> tuple[pa.Table, dict[str, Any]]:
@@ -77,8 +79,11 @@ def _survey() -> tuple[pa.Table, dict[str, Any]]:
     everyone = pa.concat_tables([everyone, alone, table.select(["age", "sex"])])
     home = pa.array(np.arange(ROWS) // 3)
     return table.append_column("home", home), {
-        **roles, "population": everyone, "household": "home", "excluded": ["home"],
-    }  # fmt: skip
+        **roles,
+        "population": everyone,
+        "household": "home",
+        "excluded": ["home"],
+    }
 
 
 def _presence() -> tuple[pa.Table, dict[str, Any]]:
@@ -100,15 +105,20 @@ def _histories() -> tuple[pa.Table, dict[str, Any]]:
         }
     )
     return table, {
-        "quasi_identifiers": ["ward", "sex"], "sensitive": ["disease"], "insensitive": ["patient"],
+        "quasi_identifiers": ["ward", "sex"],
+        "sensitive": ["disease"],
+        "insensitive": ["patient"],
         "person": "patient",
-    }  # fmt: skip
+    }
 
 
 TABLES = {
-    "columns": _columns, "classes": _classes, "survey": _survey, "presence": _presence,
+    "columns": _columns,
+    "classes": _classes,
+    "survey": _survey,
+    "presence": _presence,
     "histories": _histories,
-}  # fmt: skip
+}
 
 
 @cache
@@ -179,9 +189,20 @@ def test_what_compares_with_other_files_says_what_to_do(policy: str) -> None:
         if question in MEASURED:
             continue
         exceeded = Finding(
-            question, threshold.measure, Status.EXCEEDED, Severity.HIGH, "", 1.0,
-            threshold.comparison, threshold.limit, threshold.unit, threshold.k, "", "", ("age",),
-        )  # fmt: skip
+            question,
+            threshold.measure,
+            Status.EXCEEDED,
+            Severity.HIGH,
+            "",
+            1.0,
+            threshold.comparison,
+            threshold.limit,
+            threshold.unit,
+            threshold.k,
+            "",
+            "",
+            ("age",),
+        )
         ((found),) = with_remedies([exceeded], request, tried=False)
         assert found.remedy is not None
         _check_words(found.remedy)

@@ -19,8 +19,7 @@ from tests.conftest import ADULT_COLUMNS
 from tests.policies.test_safe_harbor import DAYS, cycle, numbered
 
 ANSWERS = "[answers]\n" + "\n".join(
-    f'"{one.item}" = "checked by N.N., 2026-11-01"'
-    for one in load_policy("hipaa-safe-harbor").checklist
+    f'"{one.item}" = "checked by N.N., 2026-11-01"' for one in load_policy("hipaa-safe-harbor").checklist
 )
 
 
@@ -82,28 +81,34 @@ def test_the_commands_of_the_demo_run(capsys: pytest.CaptureFixture[str]) -> Non
         assert not {"name", "ssn"} & set(pq.read_schema(path).names)
 
 
-def test_the_commands_of_decided_roles_run_and_keep_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_commands_of_decided_roles_run_and_keep_them(capsys: pytest.CaptureFixture[str]) -> None:
     files = write_demo(Path("demo"), rows=200, seed=1)
     names = cr.read(files.original).names
-    roles = dict.fromkeys(names, "quasi-identifier") | {
-        "income": "sensitive",
-        "disease": "sensitive",
-    }
+    roles = dict.fromkeys(names, "quasi-identifier") | {"income": "sensitive", "disease": "sensitive"}
     roles |= {"name": "identifier", "ssn": "identifier"}
     path = roles_file(roles)
-    assert run(["assess", "--person", "each record", str(files.masked), "--original", str(files.original), "--roles",
-                str(path)]) == 1  # fmt: skip
+    assert (
+        run(
+            [
+                "assess",
+                "--person",
+                "each record",
+                str(files.masked),
+                "--original",
+                str(files.original),
+                "--roles",
+                str(path),
+            ]
+        )
+        == 1
+    )
     shown = capsys.readouterr().out
     assert all(str(path) in line for line in shown.splitlines() if "crypsis anonymize" in line)
     for release in run_all(shown):
         assert not {"name", "ssn"} & set(pq.read_schema(release).names)
 
 
-def test_the_commands_of_roles_that_were_partly_given_run(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_commands_of_roles_that_were_partly_given_run(capsys: pytest.CaptureFixture[str]) -> None:
     files = write_demo(Path("demo"), rows=200, seed=1)
     roles = ["--qi", "birth_date", "--insensitive", "sex"]
     assert run(["assess", "--person", "each record", str(files.original), *roles]) == 1
@@ -117,20 +122,16 @@ def test_the_commands_of_roles_that_were_partly_given_run(
 def test_the_release_without_a_column_of_its_roles_is_assessed_as_printed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    table = pa.table({"age": [30] * 200 + [31] * 200, "sick days": [0, 1, 2, 3, 4] * 80,
-                      "ill": ["flu", "gout", "none", "cold"] * 100})  # fmt: skip
+    table = pa.table(
+        {
+            "age": [30] * 200 + [31] * 200,
+            "sick days": [0, 1, 2, 3, 4] * 80,
+            "ill": ["flu", "gout", "none", "cold"] * 100,
+        }
+    )
     pq.write_table(table, "all people.parquet")
     path = roles_file({"age": "quasi-identifier", "sick days": "sensitive", "ill": "sensitive"})
-    words = [
-        "anonymize",
-        "--person",
-        "each record",
-        "all people.parquet",
-        "--roles",
-        str(path),
-        "--k",
-        "5",
-    ]
+    words = ["anonymize", "--person", "each record", "all people.parquet", "--roles", str(path), "--k", "5"]
     assert run([*words, "--apart", "sick days", "-o", "safe people.parquet"]) == 0
     shown = capsys.readouterr().out
     (command,) = printed(shown)
@@ -148,22 +149,28 @@ def test_the_commands_of_a_census_run(census: Any, capsys: pytest.CaptureFixture
     assert run(["assess", "--person", "each record", "census.parquet", "--roles", str(path)]) == 1
     shown = capsys.readouterr().out
     releases = run_all(shown)
-    status = run(
-        ["assess", "--person", "each record", str(releases[0]), "--roles", str(path), "--no-try"]
-    )
+    status = run(["assess", "--person", "each record", str(releases[0]), "--roles", str(path), "--no-try"])
     tried = " ".join(shown.split()).split("Tried:")[1:]
     missed = [text for text in tried if "threshold met" not in text]
     assert status == 0 or missed, "a remedy that does not reach the policy says so"
 
 
 def test_the_remedy_of_safe_harbor_reaches_it(capsys: pytest.CaptureFixture[str]) -> None:
-    table = pa.table({
-        "mrn": numbered("{j:06d}"), "birth_date": DAYS, "admitted": [d.isoformat() for d in DAYS],
-        "zip": cycle(["94110", "03601", "10025"]), "age": cycle([34, 92, 67]),
-        "employer": cycle(["Acme Inc", "Globex"]), "city": cycle(["Boston", "Lynn"]),
-        "ym": [d.year * 100 + d.month for d in DAYS], "birth_month": cycle([1, 5, 11]),
-        "sex": cycle(["f", "m"]), "disease": cycle(["flu", "gout", "none"]),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "mrn": numbered("{j:06d}"),
+            "birth_date": DAYS,
+            "admitted": [d.isoformat() for d in DAYS],
+            "zip": cycle(["94110", "03601", "10025"]),
+            "age": cycle([34, 92, 67]),
+            "employer": cycle(["Acme Inc", "Globex"]),
+            "city": cycle(["Boston", "Lynn"]),
+            "ym": [d.year * 100 + d.month for d in DAYS],
+            "birth_month": cycle([1, 5, 11]),
+            "sex": cycle(["f", "m"]),
+            "disease": cycle(["flu", "gout", "none"]),
+        }
+    )
     pq.write_table(table, "patients.parquet")
     roles = dict.fromkeys(table.column_names, "insensitive")
     roles |= {"mrn": "identifier", "sex": "quasi-identifier", "disease": "sensitive"}
@@ -208,11 +215,14 @@ def test_wp216_is_safe_for_a_generalized_release() -> None:
     from crypsis.policies import requirements_for
 
     rng = np.random.default_rng(3)
-    table = pa.table({
-        "age": rng.integers(20, 80, 3000), "sex": rng.choice(["f", "m"], 3000),
-        "region": rng.choice(["North", "South", "West"], 3000),
-        "disease": rng.choice(["flu", "gout", "none", "asthma"], 3000),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "age": rng.integers(20, 80, 3000),
+            "sex": rng.choice(["f", "m"], 3000),
+            "region": rng.choice(["North", "South", "West"], 3000),
+            "disease": rng.choice(["flu", "gout", "none", "asthma"], 3000),
+        }
+    )
     roles = dict.fromkeys(("age", "sex", "region"), "quasi-identifier") | {"disease": "sensitive"}
     data = cr.Dataset.from_frame(table).with_roles(roles)
     required: Any = requirements_for(load_policy("wp216"))

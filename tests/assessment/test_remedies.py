@@ -39,8 +39,10 @@ def table(rows: int = 400) -> pa.Table:
 
 
 ROLES: dict[str, Any] = {
-    "identifiers": ["ssn"], "quasi_identifiers": ["age", "sex"], "sensitive": ["disease"]
-}  # fmt: skip
+    "identifiers": ["ssn"],
+    "quasi_identifiers": ["age", "sex"],
+    "sensitive": ["disease"],
+}
 
 
 def finding(found: Assessment, measure: str) -> Finding:
@@ -66,9 +68,7 @@ def test_untried_remedies_say_so() -> None:
     assert call in str(found)
 
 
-def test_remedies_are_tried_by_default_where_it_takes_seconds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_remedies_are_tried_by_default_where_it_takes_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     data = pa.table({"age": [31, 32, 33, 34, 35, 36], "sex": ["f", "m"] * 3})
     roles = {"quasi_identifiers": ["age", "sex"]}
     for most, tried in ((24, True), (23, False)):  # six classes of two columns
@@ -113,9 +113,7 @@ def test_the_command_runs_as_printed_and_makes_it_safe(
         '[roles]\nssn = "identifier"\nage = "quasi-identifier"\nsex = "quasi-identifier"\n'
         'disease = "sensitive"\n'
     )
-    assert (
-        run(["assess", "--person", "each record", "people.parquet", "--roles", "roles.toml"]) == 1
-    )
+    assert run(["assess", "--person", "each record", "people.parquet", "--roles", "roles.toml"]) == 1
     assert run(command(capsys.readouterr().out)) == 0
     roles = ["--qi", "age", "--qi", "sex", "--sensitive", "disease"]
     capsys.readouterr()
@@ -150,8 +148,11 @@ def test_adult_with_its_roles_and_its_remedy_is_safe(adult: Any) -> None:
 def test_with_the_original_the_first_remedy_prevents_links_too() -> None:
     people = table()
     found = cr.assess(people, people, try_remedies=True, **ROLES, person="each record")
-    (remedy,) = {id(one.remedy.parameters): one.remedy for one in found.findings
-                 if one.remedy and one.remedy.action == "anonymize"}.values()  # fmt: skip
+    (remedy,) = {
+        id(one.remedy.parameters): one.remedy
+        for one in found.findings
+        if one.remedy and one.remedy.action == "anonymize"
+    }.values()
     linked = finding(found, "linkage.correct_links_above_chance")
     assert remedy.parameters["average_risk"] == linked.threshold
     assert "still above" not in remedy.outcome
@@ -169,9 +170,7 @@ def test_rank_swapping_prevents_links() -> None:
     rng = np.random.default_rng(4)
     original = pa.table({"x": rng.normal(size=300), "y": rng.normal(size=300)})
     weak = pa.table({n: original[n].to_numpy() + rng.normal(0, 0.01, 300) for n in ("x", "y")})
-    found = cr.assess(
-        weak, original, insensitive=["x", "y"], try_remedies=True, person="each record"
-    )
+    found = cr.assess(weak, original, insensitive=["x", "y"], try_remedies=True, person="each record")
     linked = finding(found, "linkage.correct_links_above_chance")
     assert linked.remedy is not None
     assert linked.remedy.action == "rank_swap"
@@ -203,9 +202,7 @@ def test_the_rank_swap_command_runs_as_printed(
         ]
     )
     assert run(command(capsys.readouterr().out, "rank-swap")) == 0
-    after = cr.assess(
-        cr.read("masked.parquet", quasi_identifiers=[], person="each record"), original
-    )
+    after = cr.assess(cr.read("masked.parquet", quasi_identifiers=[], person="each record"), original)
     measured = finding(after, "linkage.correct_links_above_chance")
     assert measured.status is not Status.EXCEEDED
 
@@ -218,12 +215,19 @@ def test_the_fewest_items_are_suppressed() -> None:
     belief = pseudonyms.Belief(cells, truth=list(range(12)))
     policy = Policy.model_validate(
         load_policy("default").model_dump(exclude={"context", "questions"})
-        | {"thresholds": [{"measure": "pseudonyms.expected_crack_fraction", "unit": "fraction",
-                           "at_most": 0.25, "severity": "high", "why": "a test"}]}
-    )  # fmt: skip
-    found = cr.assess(
-        table(), None, belief, policy, try_remedies=True, **ROLES, person="each record"
+        | {
+            "thresholds": [
+                {
+                    "measure": "pseudonyms.expected_crack_fraction",
+                    "unit": "fraction",
+                    "at_most": 0.25,
+                    "severity": "high",
+                    "why": "a test",
+                }
+            ]
+        }
     )
+    found = cr.assess(table(), None, belief, policy, try_remedies=True, **ROLES, person="each record")
     cracked = finding(found, "pseudonyms.expected_crack_fraction")
     assert cracked.value == pytest.approx(4 / 12)
     assert cracked.remedy is not None
@@ -246,9 +250,11 @@ def test_a_remedy_excludes_as_few_columns_as_can_be() -> None:
     request: Any = SimpleNamespace(
         data=cr.Dataset.from_frame(
             pa.table({"q": [1, 2], "r": [1, 2], "a": [1, 2], "b": [3, 4]}),
-            quasi_identifiers=["q", "r"], insensitive=["a", "b"], person="each record",
+            quasi_identifiers=["q", "r"],
+            insensitive=["a", "b"],
+            person="each record",
         )
-    )  # fmt: skip
+    )
 
     def chosen(columns: tuple[str, ...], of: tuple[str, ...], **parameters: Any) -> Any:
         error = RoleError("", code="derived-column", columns=columns, determines=of)
@@ -266,10 +272,7 @@ def test_a_column_guessed_to_be_an_identifier_is_excluded_by_the_command() -> No
     rng = np.random.default_rng(5)
     data = table().append_column("v", pa.array(rng.permutation(400) * 7 + 100_003))
     found = cr.assess(
-        data.drop(["ssn"]),
-        quasi_identifiers=["age", "sex"],
-        sensitive=["disease"],
-        person="each record",
+        data.drop(["ssn"]), quasi_identifiers=["age", "sex"], sensitive=["disease"], person="each record"
     )
     own = next(one for one in found.columns if one.column == "v")
     assert (own.role, own.guessed) == ("identifier", True)
@@ -298,9 +301,13 @@ def test_links_of_a_generalized_release_are_limited_by_the_average_risk() -> Non
     release = original.set_column(0, "age", bands)
     for tried in (False, True):
         found = cr.assess(
-            release, original, row_map=range(600), quasi_identifiers=["age", "sex"],
-            try_remedies=tried, person="each record",
-        )  # fmt: skip
+            release,
+            original,
+            row_map=range(600),
+            quasi_identifiers=["age", "sex"],
+            try_remedies=tried,
+            person="each record",
+        )
         remedy = finding(found, "linkage.correct_links_above_chance").remedy
         assert remedy is not None
         assert remedy.action == "anonymize"

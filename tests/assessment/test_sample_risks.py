@@ -26,10 +26,15 @@ def policy_of(*limits, k=None):
         thresholds.append(one | ({"k": k} if known.parameter else {}))
     return Policy.model_validate(
         {
-            "name": "ours", "title": "Ours", "jurisdiction": "none", "source": "a test",
-            "date": "2026-11-17", "summary": "A test.", "thresholds": thresholds,
+            "name": "ours",
+            "title": "Ours",
+            "jurisdiction": "none",
+            "source": "a test",
+            "date": "2026-11-17",
+            "summary": "A test.",
+            "thresholds": thresholds,
         }
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +60,20 @@ def found_of(survey, policy, **given):
 @pytest.mark.parametrize("at_risk", [2, 300])
 def test_every_measure_of_a_survey_is_a_finding(survey, at_risk):
     names = [
-        "journalist_risk", "journalist_average_risk", "journalist_records_at_risk",
-        "individual_risk", "individual_average_risk", "individual_records_at_risk",
-        "household_risk", "household_average_risk", "households_at_risk",
-        "special_uniques", "dis_suda", "dis_suda_records_at_risk", "prosecutor_average_risk",
-    ]  # fmt: skip
+        "journalist_risk",
+        "journalist_average_risk",
+        "journalist_records_at_risk",
+        "individual_risk",
+        "individual_average_risk",
+        "individual_records_at_risk",
+        "household_risk",
+        "household_average_risk",
+        "households_at_risk",
+        "special_uniques",
+        "dis_suda",
+        "dis_suda_records_at_risk",
+        "prosecutor_average_risk",
+    ]
     policy = policy_of(*((name, 0.5) for name in names), k=at_risk)
     _, findings = found_of(survey, policy, weight="w", household="home")
     given = {"weight": "w", "household": "home", "threshold": 1 / at_risk}
@@ -78,8 +92,11 @@ def test_every_measure_of_a_survey_is_a_finding(survey, at_risk):
         "dis_suda_records_at_risk": suda.dis_share_above,
         "prosecutor_average_risk": so.reidentification_risk(survey, QI).prosecutor.average,
     }
-    expected |= {name.replace("individual", "journalist"): expected[name]
-                 for name in list(expected) if name.startswith("individual")}  # fmt: skip
+    expected |= {
+        name.replace("individual", "journalist"): expected[name]
+        for name in list(expected)
+        if name.startswith("individual")
+    }
     assert {name: findings[name].value for name in names} == pytest.approx(expected)
     assert all(findings[name].status in (Status.MET, Status.EXCEEDED) for name in names)
     assert (findings["households_at_risk"].value > 0) == (at_risk == 300)
@@ -209,18 +226,22 @@ def test_a_model_that_is_too_large_is_mentioned_and_asked_for_by_a_population_on
     policy = policy.model_copy(update={"thresholds": (threshold,)})
     for population, status in ((None, Status.NOT_ASKED), (5_000, Status.NOT_EVALUATED)):
         found = cr.assess(
-            wide, policy=policy, quasi_identifiers=list("abc"), insensitive=["w"], weight="w",
-            population=population, person="each record",
-        )  # fmt: skip
+            wide,
+            policy=policy,
+            quasi_identifiers=list("abc"),
+            insensitive=["w"],
+            weight="w",
+            population=population,
+            person="each record",
+        )
         assert found.findings[0].status is status
         assert any("was not estimated" in note for note in found.answers[0].notes)
 
 
 def test_limits_of_average_risk_and_of_the_population_are_requirements_of_their_own():
     policy = policy_of(
-        ("prosecutor_average_risk", 0.05), ("journalist_risk", 0.09), ("k_map", 7),
-        ("delta_presence", 0.4),
-    )  # fmt: skip
+        ("prosecutor_average_risk", 0.05), ("journalist_risk", 0.09), ("k_map", 7), ("delta_presence", 0.4)
+    )
     assert requirements_for(policy) == {"average_risk": 0.05}
     known = requirements_for(policy, population=True)
     assert known == {"average_risk": 0.05, "k_map": 12, "presence": 0.4}
@@ -231,10 +252,7 @@ def test_a_remedy_meets_k_map_and_presence_in_the_population():
     people = pa.table({"age": random.integers(1, 60, 900), "sex": random.choice(["f", "m"], 900)})
     policy = policy_of(("k_map", 30), ("delta_presence", 0.3))
     data = cr.Dataset.from_frame(
-        people.slice(0, 90),
-        quasi_identifiers=["age", "sex"],
-        population=people,
-        person="each record",
+        people.slice(0, 90), quasi_identifiers=["age", "sex"], population=people, person="each record"
     )
     found = cr.assess(data, policy=policy)
     remedies = [one.remedy for one in found.findings if one.status is Status.EXCEEDED]

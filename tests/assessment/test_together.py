@@ -31,9 +31,7 @@ def files(shared: bool = True) -> tuple[Dataset, Dataset]:
     second = Dataset.from_frame(
         two, quasi_identifiers=["town", "job"], insensitive=rest, person="each record"
     )
-    return first.with_roles(first.roles, note), second.with_roles(
-        second.roles, note if shared else {}
-    )
+    return first.with_roles(first.roles, note), second.with_roles(second.roles, note if shared else {})
 
 
 def joint(found: cr.Assessment) -> list[Any]:
@@ -56,9 +54,7 @@ def test_a_time_that_joins_two_harmless_files_is_not_safe() -> None:
     assert own.remedy is not None
     assert own.remedy.parameters["excluded"] == ("time",)
     left = Dataset.from_frame(
-        admissions()[0].drop_columns(["time"]),
-        quasi_identifiers=["age", "sex"],
-        person="each record",
+        admissions()[0].drop_columns(["time"]), quasi_identifiers=["age", "sex"], person="each record"
     )
     assert not joint(cr.assess(left, together=second))
 
@@ -94,8 +90,10 @@ def test_the_same_values_under_another_name_are_cannot_tell() -> None:
     first, second = files()
     renamed = Dataset.from_frame(
         second.to_arrow().rename_columns(["clock", "town", "job"]),
-        quasi_identifiers=["town", "job"], insensitive=["clock"], person="each record",
-    )  # fmt: skip
+        quasi_identifiers=["town", "job"],
+        insensitive=["clock"],
+        person="each record",
+    )
     note = {"clock": ColumnNote(sign_off="Internal clock of the ward; nobody outside knows it.")}
     found = cr.assess(first, together=renamed.with_roles(renamed.roles, note))
     assert found.verdict is Verdict.CANNOT_TELL
@@ -109,8 +107,7 @@ def test_a_policy_without_class_sizes_cannot_tell() -> None:
     first, second = files()
     rules = load_policy("default")
     kept = [one for one in rules.thresholds if one.measure != SMALL]
-    found = cr.assess(first, policy=rules.model_copy(update={"thresholds": tuple(kept)}),
-                      together=second)  # fmt: skip
+    found = cr.assess(first, policy=rules.model_copy(update={"thresholds": tuple(kept)}), together=second)
     assert found.verdict is Verdict.CANNOT_TELL
     assert any("the policy has no threshold on classes" in one.text for one in found.reasons)
 
@@ -166,9 +163,7 @@ def test_the_same_amounts_in_another_notation_or_unit_join_files(written: str) -
 
     def file(known: str, name: str, values: Any) -> Dataset:
         table = pa.table({known: draw.choice(["a", "b"], 1200), name: values})
-        return Dataset.from_frame(
-            table, quasi_identifiers=known, sensitive=name, person="each record"
-        )
+        return Dataset.from_frame(table, quasi_identifiers=known, sensitive=name, person="each record")
 
     first = file("sex", "salary", amounts)
     second = file("town", "gross", [written.format(one) for one in units[place]])

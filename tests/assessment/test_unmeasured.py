@@ -15,10 +15,13 @@ from crypsis.results import Estimate
 
 
 def release(rows: int = 600) -> pa.Table:
-    return pa.table({
-        "code": [f"P{n % 200:03d}" for n in range(rows)], "ward": ["a", "b"] * (rows // 2),
-        "ill": (["flu", "gout", "none"] * rows)[:rows],
-    })  # fmt: skip
+    return pa.table(
+        {
+            "code": [f"P{n % 200:03d}" for n in range(rows)],
+            "ward": ["a", "b"] * (rows // 2),
+            "ill": (["flu", "gout", "none"] * rows)[:rows],
+        }
+    )
 
 
 def codes(found: cr.Assessment) -> list[str]:
@@ -29,8 +32,13 @@ def test_released_pseudonyms_of_repeated_persons() -> None:
     roles = {"quasi_identifiers": ["ward"], "sensitive": ["ill"], "person": "code"}
     draw = np.random.default_rng(1)
     wards = draw.choice(["a", "b"], 3_000)  # in the order of rows, 15 visits of each person
-    many = pa.table({"code": [f"P{n % 200:03d}" for n in range(3_000)], "ward": wards,
-                     "ill": ["flu", "gout", "none"] * 1_000})  # fmt: skip
+    many = pa.table(
+        {
+            "code": [f"P{n % 200:03d}" for n in range(3_000)],
+            "ward": wards,
+            "ill": ["flu", "gout", "none"] * 1_000,
+        }
+    )
     kept = cr.assess(many, insensitive=["code"], **roles)  # type: ignore[arg-type]
     assert "linked-records" in codes(kept)
     assert kept.verdict is not Verdict.SAFE
@@ -45,9 +53,7 @@ def test_released_pseudonyms_of_repeated_persons() -> None:
 def test_columns_without_a_counterpart() -> None:
     masked = release().select(["ward", "ill"])
     original = masked.rename_columns(["station", "ill"])
-    found = cr.assess(
-        masked, original, quasi_identifiers=["ward"], sensitive=["ill"], person="each record"
-    )
+    found = cr.assess(masked, original, quasi_identifiers=["ward"], sensitive=["ill"], person="each record")
     (reason,) = [one for one in found.reasons if one.code == "columns-not-compared"]
     assert reason.text.startswith("'ward' is not in the original")
     assert found.verdict is not Verdict.SAFE
@@ -62,15 +68,9 @@ def test_copies_count_as_links_wherever_they_are_and_however_they_are_written() 
         other[:copied] = size[200 : 200 + copied]
         masked = pa.table({"size": other, "class": [1, 2] * 200, "more": [None, "x"] * 200})
         found = cr.assess(
-            masked,
-            original,
-            quasi_identifiers=["class"],
-            insensitive=["size", "more"],
-            person="each record",
+            masked, original, quasi_identifiers=["class"], insensitive=["size", "more"], person="each record"
         )
-        (links,) = [
-            one for one in found.findings if one.measure == "linkage.correct_links_above_chance"
-        ]
+        (links,) = [one for one in found.findings if one.measure == "linkage.correct_links_above_chance"]
         assert ("copies of one record" in links.statement) is expected
         if expected:
             assert links.affected == 60
@@ -78,10 +78,14 @@ def test_copies_count_as_links_wherever_they_are_and_however_they_are_written() 
 
 def test_an_estimate_that_decides_nothing_is_explained() -> None:
     finding = dataclasses.replace(
-        cr.assess(pa.table({"age": [1, 2] * 50}), quasi_identifiers=["age"], person="each record").findings[0],
-        value=Estimate(0.028, 0.0, 0.0658, 0.99, "Newcombe"), threshold=0.05, unit="fraction",
+        cr.assess(pa.table({"age": [1, 2] * 50}), quasi_identifiers=["age"], person="each record").findings[
+            0
+        ],
+        value=Estimate(0.028, 0.0, 0.0658, 0.99, "Newcombe"),
+        threshold=0.05,
+        unit="fraction",
         comparison="at most",
-    )  # fmt: skip
+    )
     assert too_wide(finding) == (
         " The estimate, 2.8 %, may be anything from 0 % to 6.58 %, and allowed is at most 5 %."
     )
@@ -114,9 +118,7 @@ def test_rows_that_follow_each_other_are_asked_about() -> None:
         assert reason.code == "kept-order"
         mixed = table.take(draw.permutation(2_400))
         drifted = mixed.take(np.argsort(np.arange(2_400) + draw.normal(0, 99, 2_400)))
-        by_region = mixed.take(
-            np.argsort(mixed["region"].to_numpy(zero_copy_only=False), kind="stable")
-        )
+        by_region = mixed.take(np.argsort(mixed["region"].to_numpy(zero_copy_only=False), kind="stable"))
         months = [mixed.slice(n * 200, 200).sort_by("age") for n in range(12)]
         wards = [one.take(np.argsort(np.arange(200) % 5, kind="stable")) for one in months]
         ward = pa.array(np.tile(np.repeat(["d", "b", "e", "a", "c"], 40), 12))
@@ -127,10 +129,7 @@ def test_rows_that_follow_each_other_are_asked_about() -> None:
             mixed.sort_by([(one, "ascending") for one in known]),
             pa.concat_tables(wards).set_column(0, "region", ward),
         ):
-            assert (
-                cr.assess(other, quasi_identifiers=known, person="each record").verdict
-                is Verdict.SAFE
-            )
+            assert cr.assess(other, quasi_identifiers=known, person="each record").verdict is Verdict.SAFE
 
 
 def test_what_was_signed_off_is_known_to_whoever_has_the_original() -> None:
@@ -141,9 +140,7 @@ def test_what_was_signed_off_is_known_to_whoever_has_the_original() -> None:
         table, quasi_identifiers=["age"], insensitive=list(answers), person="each record"
     )
     note = ColumnNote(sign_off="Nobody knows the answers.")
-    found = cr.assess(
-        data.with_roles(data.roles, dict.fromkeys(answers, note)), table, row_map=range(400)
-    )
+    found = cr.assess(data.with_roles(data.roles, dict.fromkeys(answers, note)), table, row_map=range(400))
     assert found.verdict is Verdict.NOT_SAFE
     (said,) = [one for one in found.answer("linkage").notes if "signed off" in one]
     assert said.endswith("By the other columns at most 2 % can be linked correctly.")

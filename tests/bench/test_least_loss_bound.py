@@ -40,18 +40,24 @@ def _partitions(records: list[int]) -> Iterator[list[list[int]]]:
 
 
 def _loss(
-    parts: list[list[int]], rows: NDArray[np.int64], codes: list[list[NDArray[np.int64]]],
-    losses: list[list[Floats]], k: int,
-) -> float:  # fmt: skip
+    parts: list[list[int]],
+    rows: NDArray[np.int64],
+    codes: list[list[NDArray[np.int64]]],
+    losses: list[list[Floats]],
+    k: int,
+) -> float:
     """The loss of the records, those of too small parts suppressed."""
     total = 0.0
     for part in parts:
         each = len(codes) * 1.0
         if rows[part].sum() >= k:
             each = sum(
-                min(float(lost[part[0]]) for code, lost in zip(own, loss, strict=True)
-                    if np.unique(code[part]).size == 1)
+                min(
+                    float(lost[part[0]])
+                    for code, lost in zip(own, loss, strict=True)
+                    if np.unique(code[part]).size == 1
+                )
                 for own, loss in zip(codes, losses, strict=True)
-            )  # fmt: skip
+            )
         total += each * float(rows[part].sum())
     return total

@@ -62,18 +62,14 @@ def test_another_program_keeps_its_own_time() -> None:
 
 
 @pytest.mark.parametrize("peer", environments.OUTSIDE)
-def test_a_program_that_is_not_here_is_said_how_to_get(
-    peer: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_is_not_here_is_said_how_to_get(peer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environments.shutil, "which", lambda _: None)
     with pytest.raises(environments.Unavailable, match=f"{peer} is not here: .*(build|install)"):
         environments.python(peer)
     assert environments.version(peer)[0].isdigit()
 
 
-def test_contenders_take_turns_in_processes_of_their_own(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_contenders_take_turns_in_processes_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
     found = measure.side_by_side(TASK, runs=2)
     assert found.equal
     assert len(found.seconds["ours"]) == len(found.seconds["theirs"]) == 2
@@ -234,8 +230,11 @@ def test_a_file_without_markers_is_left_alone(tmp_path: Path) -> None:
 
 def test_times_are_read_at_a_glance() -> None:
     assert [tables.seconds(x) for x in (0.01234, 1.5, 12.34, 1234.5)] == [
-        "12.3 ms", "1.5 s", "12.3 s", "1,234 s",
-    ]  # fmt: skip
+        "12.3 ms",
+        "1.5 s",
+        "12.3 s",
+        "1,234 s",
+    ]
     assert tables.times(comparison(ratio=0.01)) == "100x faster"
     assert tables.times(comparison(ratio=1.34)) == "1.3x slower"
 

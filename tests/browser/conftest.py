@@ -17,9 +17,7 @@ LONG = 240_000
 
 
 @pytest.fixture(scope="package")
-def server(
-    census_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ListeningServer]:
+def server(census_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ListeningServer]:
     """The page with the Adult table; where that is not at hand, with invented people in its form."""
     real = DATA / "adult" / "adult.data"
     given = real if real.is_file() else census_file
@@ -52,9 +50,7 @@ def visit(browser: Any, server: ListeningServer) -> Iterator[Callable[..., Any]]
         base = f"http://127.0.0.1:{server.port}/"
         page.on(
             "request",
-            lambda asked: (
-                asked.url.startswith((base, "data:", "blob:")) or elsewhere.append(asked.url)
-            ),
+            lambda asked: asked.url.startswith((base, "data:", "blob:")) or elsewhere.append(asked.url),
         )
         page.goto(server.address)
         page.wait_for_selector("text=Is this data safe to release?")

@@ -31,9 +31,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "income": rng.normal(size=500),
         }
     )
-    belief = cr.pseudonyms.Belief(
-        [[1, 1, 0], [1, 1, 1], [0, 1, 1]], truth=[0, 1, 2], items=[VALUE, "b", "c"]
-    )
+    belief = cr.pseudonyms.Belief([[1, 1, 0], [1, 1, 1], [0, 1, 1]], truth=[0, 1, 2], items=[VALUE, "b", "c"])
     found = cr.assess(
         released,
         released,
@@ -45,9 +43,14 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         person="each record",
     )
     told = make_dossier(
-        found, released, released, title=f"{SCRIPT} </style> \"}} {LONG}", purpose=SCRIPT,
-        conditions=[SCRIPT], examples=False,
-    )  # fmt: skip
+        found,
+        released,
+        released,
+        title=f'{SCRIPT} </style> "}} {LONG}',
+        purpose=SCRIPT,
+        conditions=[SCRIPT],
+        examples=False,
+    )
     path = tmp_path_factory.mktemp("report") / "dossier.html"
     return told.write(path)
 
@@ -111,9 +114,7 @@ def test_it_prints_with_page_numbers(browser: Any, page_file: Path) -> None:
 
 
 def test_in_a_notebook() -> None:
-    found = cr.assess(
-        pa.table({SCRIPT: [1, 2, 3]}), quasi_identifiers=[SCRIPT], person="each record"
-    )
+    found = cr.assess(pa.table({SCRIPT: [1, 2, 3]}), quasi_identifiers=[SCRIPT], person="each record")
     shown = found._repr_html_()
     assert "Not safe to release" in shown
     assert "<script>" not in shown

@@ -19,14 +19,26 @@ from tests.web.conftest import Caller
 
 Visit = Callable[..., Any]
 COLUMNS = ["age", "zip", "sex", "visits", "disease", "job"]
-ROLES = {"age": "quasi-identifier", "zip": "quasi-identifier", "sex": "quasi-identifier",
-         "visits": "insensitive", "disease": "sensitive", "job": "sensitive"}  # fmt: skip
+ROLES = {
+    "age": "quasi-identifier",
+    "zip": "quasi-identifier",
+    "sex": "quasi-identifier",
+    "visits": "insensitive",
+    "disease": "sensitive",
+    "job": "sensitive",
+}
 _DRAW = random.Random(11)
 PEOPLE = [
-    (str(_DRAW.randrange(20, 60)), str(_DRAW.randrange(10100, 10112)), _DRAW.choice("mf"),
-     str(_DRAW.randrange(1, 6)), _DRAW.choice(["flu", "gout", "none"]), _DRAW.choice("abcd"))
+    (
+        str(_DRAW.randrange(20, 60)),
+        str(_DRAW.randrange(10100, 10112)),
+        _DRAW.choice("mf"),
+        str(_DRAW.randrange(1, 6)),
+        _DRAW.choice(["flu", "gout", "none"]),
+        _DRAW.choice("abcd"),
+    )
     for _ in range(300)
-]  # fmt: skip
+]
 CSV = "".join(",".join(row) + "\n" for row in [COLUMNS, *PEOPLE])
 
 CHOICES = {
@@ -108,9 +120,7 @@ def _panel(page: Any) -> list[str]:
 def _shown_as(page: Any, chosen: dict[str, Any]) -> None:
     """The panel has a line for each choice of the list, and the fields have its values."""
     expect(page.locator("[data-chosen] > li")).to_have_count(len(chosen))
-    names = page.locator("[data-chosen] > li").evaluate_all(
-        "all => all.map((one) => one.dataset.choiceOf)"
-    )
+    names = page.locator("[data-chosen] > li").evaluate_all("all => all.map((one) => one.dataset.choiceOf)")
     assert set(names) == set(chosen)
     for name, value in chosen.items():
         field = page.locator(f"#protect [name='{name}']")
@@ -174,9 +184,7 @@ def test_an_excluded_column_stays_excluded_when_a_method_changes(
 
 
 @pytest.mark.parametrize("kind", CHOICES)
-def test_a_choice_stays_whatever_else_is_changed(
-    page: Any, table: str, caller: Caller, kind: str
-) -> None:
+def test_a_choice_stays_whatever_else_is_changed(page: Any, table: str, caller: Caller, kind: str) -> None:
     name, value, words = CHOICES[kind]
     _set(page, name, value)
     chosen = {name: value}
@@ -248,9 +256,7 @@ def test_a_second_tab_has_the_same_list(page: Any, table: str, caller: Caller) -
     _is_what_the_list_says(_released(second, caller, table), chosen, caller, table)
 
 
-def test_a_window_that_was_not_told_overwrites_nothing(
-    page: Any, table: str, caller: Caller
-) -> None:
+def test_a_window_that_was_not_told_overwrites_nothing(page: Any, table: str, caller: Caller) -> None:
     """A program, or a browser of its own, changes the list meanwhile."""
     address = f"/api/v1/tables/{table}/choices"
     assert caller.patch(address, json={"changes": {"aim:sex": "exclude"}}).status_code == 200

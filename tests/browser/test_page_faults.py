@@ -21,8 +21,13 @@ ROWS = "".join(
     for _ in range(240)
 )
 PEOPLE = f"age,zip,sex,visits,disease\n{ROWS}".encode()
-ROLES = {"age": "quasi-identifier", "zip": "quasi-identifier", "sex": "quasi-identifier",
-         "visits": "insensitive", "disease": "sensitive"}  # fmt: skip
+ROLES = {
+    "age": "quasi-identifier",
+    "zip": "quasi-identifier",
+    "sex": "quasi-identifier",
+    "visits": "insensitive",
+    "disease": "sensitive",
+}
 Visit = Callable[..., Any]
 
 
@@ -57,8 +62,7 @@ def test_a_refused_role_is_taken_back(visit: Visit, decided: str) -> None:
     page.goto(_address(page, f"/t/{decided}/columns"))
     refused = '{"error": "A job is running on this table; wait for it or cancel it first."}'
     page.route(
-        "**/roles",
-        lambda route: route.fulfill(status=409, body=refused, content_type="application/json"),
+        "**/roles", lambda route: route.fulfill(status=409, body=refused, content_type="application/json")
     )
     field = page.locator("fieldset[data-column=visits]")
     field.locator("input[value=excluded]").check(force=True)
@@ -169,9 +173,7 @@ def test_files_that_cannot_be_opened_do_not_fill_the_list(
     visit: Visit, caller: Caller, tmp_path: Path
 ) -> None:
     for _ in range(3):
-        bad = caller.post(
-            "/api/v1/tables/upload", params={"name": "bad.csv"}, content=b"a,b\n1\n1,2,3\n"
-        )
+        bad = caller.post("/api/v1/tables/upload", params={"name": "bad.csv"}, content=b"a,b\n1\n1,2,3\n")
         caller.ended(bad)
     page = visit()
     path = tmp_path / "good.csv"
@@ -191,9 +193,7 @@ def test_a_server_that_is_gone_is_called_so(visit: Visit, decided: str) -> None:
     page.wait_for_selector("#trouble:has-text('The server does not answer')")
 
 
-def test_a_job_of_another_page_changes_nothing_here(
-    visit: Visit, caller: Caller, decided: str
-) -> None:
+def test_a_job_of_another_page_changes_nothing_here(visit: Visit, caller: Caller, decided: str) -> None:
     begun = caller.ask(decided, "assess")
     page = visit()
     page.goto(_address(page, f"/t/{decided}/columns"))
@@ -203,9 +203,7 @@ def test_a_job_of_another_page_changes_nothing_here(
     assert caller.ended(begun)["state"] == "done"
 
 
-def test_a_role_does_not_discard_a_verdict_unasked(
-    visit: Visit, caller: Caller, assessed: str
-) -> None:
+def test_a_role_does_not_discard_a_verdict_unasked(visit: Visit, caller: Caller, assessed: str) -> None:
     page = visit()
     page.goto(_address(page, f"/t/{assessed}/columns"))
     field = page.locator("fieldset[data-column=visits]")
@@ -252,13 +250,9 @@ def test_a_file_chosen_before_the_script_runs_is_taken(visit: Visit, tmp_path: P
     page.wait_for_selector(".columns")
 
 
-def test_a_doubtful_guess_is_confirmed_by_a_click_on_it(
-    visit: Visit, server: ListeningServer
-) -> None:
+def test_a_doubtful_guess_is_confirmed_by_a_click_on_it(visit: Visit, server: ListeningServer) -> None:
     with Caller(server) as caller:
-        rows = "".join(
-            f"{row.rsplit(',', 2)[0]},{_DRAW.choice('AB')}\n" for row in ROWS.splitlines()
-        )
+        rows = "".join(f"{row.rsplit(',', 2)[0]},{_DRAW.choice('AB')}\n" for row in ROWS.splitlines())
         table = caller.table("insured.csv", f"age,zip,sex,insurance\n{rows}".encode())
     page = visit()
     page.goto(_address(page, f"/t/{table}/columns"))
@@ -299,8 +293,18 @@ def test_what_recoding_cannot_do_is_said_before_it_is_done(visit: Visit, caller:
 
 def test_numbers_are_read_as_people_write_them(visit: Visit, decided: str) -> None:
     page = visit()
-    written = {"0,05": 0.05, "0.05": 0.05, "1,000,000": 1e6, "1.000.000": 1e6, "1,000": 1000,
-               "3.999,42": 3999.42, "3,999.42": 3999.42, "-1,5": -1.5, " 20 ": 20, "": None}  # fmt: skip
+    written = {
+        "0,05": 0.05,
+        "0.05": 0.05,
+        "1,000,000": 1e6,
+        "1.000.000": 1e6,
+        "1,000": 1000,
+        "3.999,42": 3999.42,
+        "3,999.42": 3999.42,
+        "-1,5": -1.5,
+        " 20 ": 20,
+        "": None,
+    }
     root = "document.querySelector('meta[name=root]').content"
     read = f"async (texts) => texts.map((await import({root} + '/assets/ask.js')).number)"
     assert page.evaluate(read, list(written)) == list(written.values())
@@ -315,11 +319,7 @@ def test_what_can_be_written_about_a_column_follows_its_role(visit: Visit, calle
     page = visit()
     page.goto(_address(page, f"/t/{caller.table('people.csv', PEOPLE)}/columns"))
     column = page.locator("[data-name=visits]")
-    kinds = {
-        "insensitive": ["sign_off"],
-        "sensitive": ["harmless", "public_presence"],
-        "excluded": [],
-    }
+    kinds = {"insensitive": ["sign_off"], "sensitive": ["harmless", "public_presence"], "excluded": []}
     for role, notes in kinds.items():
         column.locator(f"input[value={role}]").check(force=True)
         page.locator(f"[data-name=visits][data-role={role}]:not(.guessed)").wait_for()

@@ -30,14 +30,10 @@ def table(server: ListeningServer) -> str:
 
 def _remains(page: Any) -> list[str]:
     page.wait_for_selector("#tried:not(.old) [data-remains]")
-    return [
-        str(one) for one in page.locator("[data-remains] li > span:first-child").all_inner_texts()
-    ]
+    return [str(one) for one in page.locator("[data-remains] li > span:first-child").all_inner_texts()]
 
 
-def test_choices_stay_and_are_undone(
-    visit: Visit, table: str, caller: Caller, tmp_path: Path
-) -> None:
+def test_choices_stay_and_are_undone(visit: Visit, table: str, caller: Caller, tmp_path: Path) -> None:
     page = visit()
     with page.expect_response("**/choices"):
         page.goto(_address(page, f"/t/{table}/protect"))

@@ -40,9 +40,14 @@ def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: 
     original = _hospital(tmp_path / "Entlassungen.csv")
     upload(page, original)
     page.wait_for_selector(".columns")
-    decided = {"Patientennummer": "identifier", "Geburtsdatum": "quasi-identifier",
-               "Geschlecht": "quasi-identifier", "Ort": "quasi-identifier",
-               "Gewicht": "excluded", "Befund": "sensitive"}  # fmt: skip
+    decided = {
+        "Patientennummer": "identifier",
+        "Geburtsdatum": "quasi-identifier",
+        "Geschlecht": "quasi-identifier",
+        "Ort": "quasi-identifier",
+        "Gewicht": "excluded",
+        "Befund": "sensitive",
+    }
     for name, role in decided.items():
         row = page.locator(f"[data-column='{name}']")
         row.locator(f"input[value='{role}']").check(force=True)
@@ -52,18 +57,18 @@ def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: 
     assert "Not safe" in page.inner_text(".verdict")
     assert "can be singled out" in page.inner_text(".verdict")
     gauge = page.locator(".gauge div").all_inner_texts()
-    assert [one.split("\n") for one in gauge] == [
-        ["Most exposed", "100 %"],
-        ["On average", "100 %"],
-    ]
+    assert [one.split("\n") for one in gauge] == [["Most exposed", "100 %"], ["On average", "100 %"]]
     # The worst record is an example on request only.
     assert "Grippe" not in page.inner_text("main")
     page.click("[data-example] button")
     page.wait_for_selector("[data-example] dl")
     assert "No other record is alike" in page.inner_text("[data-example]")
     assert page.locator("[data-example] dt").all_inner_texts() == [
-        "Geburtsdatum", "Geschlecht", "Ort", "Befund",
-    ]  # fmt: skip
+        "Geburtsdatum",
+        "Geschlecht",
+        "Ort",
+        "Befund",
+    ]
     checked(page)
     page.click("a.button.main")
     page.wait_for_selector("[data-choice]")

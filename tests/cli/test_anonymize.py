@@ -52,17 +52,7 @@ def test_a_release_with_statement_plan_and_key(
     before = patients.read_bytes()
     out = tmp_path / f"safe{suffix}"
     plan = tmp_path / "plan.toml"
-    command = [
-        "anonymize",
-        "--person",
-        "each record",
-        str(patients),
-        "-o",
-        str(out),
-        "--k",
-        "10",
-        *ROLES,
-    ]
+    command = ["anonymize", "--person", "each record", str(patients), "-o", str(out), "--k", "10", *ROLES]
     assert run([*command, "--save-plan", str(plan)]) == 0
     shown = capsys.readouterr().out
     assert "Before and after" in shown
@@ -91,9 +81,7 @@ def test_a_release_with_statement_plan_and_key(
     pd.testing.assert_frame_equal(_sorted(frame), _sorted(same))
 
 
-def test_masking_and_json(
-    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_masking_and_json(patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, key = tmp_path / "safe.parquet", tmp_path / "home.key.json"
     methods = ["--method", "income=noise:0.5", "--method", "name=pseudonym"]
     command = [
@@ -122,31 +110,8 @@ def test_masking_and_json(
 
 def test_against_a_population(patients: Path, tmp_path: Path) -> None:
     out = tmp_path / "safe.csv"
-    options = [
-        "--k",
-        "100",
-        "--population",
-        "300000000",
-        "--beta",
-        "0.1",
-        "--column-weight",
-        "age=2",
-    ]
-    assert (
-        run(
-            [
-                "anonymize",
-                "--person",
-                "each record",
-                str(patients),
-                "-o",
-                str(out),
-                *ROLES,
-                *options,
-            ]
-        )
-        == 0
-    )
+    options = ["--k", "100", "--population", "300000000", "--beta", "0.1", "--column-weight", "age=2"]
+    assert run(["anonymize", "--person", "each record", str(patients), "-o", str(out), *ROLES, *options]) == 0
     statement = json.loads((tmp_path / "safe.csv.statement.json").read_text())
     assert statement["measured"]["population"]["rows_meeting_k"] > 0.9
 
@@ -164,11 +129,7 @@ def test_against_a_population(patients: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_fails_writes_nothing(
-    patients: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    options: list[str],
-    message: str,
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
     before = set(tmp_path.iterdir())
     status = run(
@@ -211,10 +172,7 @@ def test_a_missing_library_is_named_before_the_work(
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setattr("crypsis.protection.anonymize", None)  # the work, which is not begun
     place = output if "://" in output else str(tmp_path / output)
-    assert (
-        run(["anonymize", "--person", "each record", str(patients), "-o", place, *ROLES, "--force"])
-        == 2
-    )
+    assert run(["anonymize", "--person", "each record", str(patients), "-o", place, *ROLES, "--force"]) == 2
     assert f"crypsis[{extra}]" in capsys.readouterr().err
 
 
@@ -262,9 +220,7 @@ def _with_limit(size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     ("suffix", "size", "more", "named"),
     [
         (".csv", 4_096, [], "keys/x-"),
-        pytest.param(
-            ".parquet", 12_288, ["--keep-order"], "writ.*x[.]|x[.].*writ", marks=pytest.mark.heavy
-        ),
+        pytest.param(".parquet", 12_288, ["--keep-order"], "writ.*x[.]|x[.].*writ", marks=pytest.mark.heavy),
     ],
 )
 def test_a_full_disk_leaves_nothing(
@@ -422,21 +378,13 @@ def test_alternatives_are_shown_and_nothing_is_written(
     roles = ["--id", "name", "--qi", "age", "--qi", "sex", "--sensitive", "disease"]
     roles += ["--exclude", "income", "--exclude", "zip"]
     before = sorted(tmp_path.iterdir())
-    assert (
-        run(
-            ["anonymize", "--person", "each record", str(patients), "--k", "5", *roles, "--explore"]
-        )
-        == 0
-    )
+    assert run(["anonymize", "--person", "each record", str(patients), "--k", "5", *roles, "--explore"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in ("local", "subtree", "full-domain", "loss (NCP)"))
     assert max(map(len, shown.splitlines())) <= 80
     assert sorted(tmp_path.iterdir()) == before
     out = str(tmp_path / "x.csv")
-    assert (
-        run(["anonymize", "--person", "each record", str(patients), *roles, "--explore", "-o", out])
-        == 2
-    )
+    assert run(["anonymize", "--person", "each record", str(patients), *roles, "--explore", "-o", out]) == 2
     assert run(["anonymize", "--person", "each record", str(patients), *roles]) == 2
     assert "--output" in capsys.readouterr().err
 
@@ -447,9 +395,12 @@ def test_a_plan_gives_the_same_release_as_in_python_and_names_columns_with_new_v
     tree = tmp_path / "sex.csv"
     tree.write_text("f;any;*\nm;any;*\n", encoding="utf-8")
     data = cr.read(
-        patients, identifiers=["name"], quasi_identifiers=["age", "zip", "sex"],
-        sensitive=["disease"], insensitive=["income"],
-    )  # fmt: skip
+        patients,
+        identifiers=["name"],
+        quasi_identifiers=["age", "zip", "sex"],
+        sensitive=["disease"],
+        insensitive=["income"],
+    )
     made = cr.protection.plan(data, k=10, hierarchies={"sex": Hierarchy.read(tree)})
     plan = made.save(tmp_path / "plan.toml")
     Plan.load(plan).apply(data, shuffle=False).write(tmp_path / "python.csv")

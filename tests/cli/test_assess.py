@@ -84,18 +84,7 @@ def test_as_json(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = []
     for _ in range(2):
         assert (
-            run(
-                [
-                    "assess",
-                    "--person",
-                    "each record",
-                    str(safe),
-                    *ROLES,
-                    "--json",
-                    "--population",
-                    "10_000",
-                ]
-            )
+            run(["assess", "--person", "each record", str(safe), *ROLES, "--json", "--population", "10_000"])
             == 0
         )
         texts.append(capsys.readouterr().out)
@@ -117,9 +106,7 @@ def test_as_markdown(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".md", ".json"])
-def test_into_a_file(
-    safe: Path, tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_into_a_file(safe: Path, tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / f"report{suffix}"
     assert run(["assess", "--person", "each record", str(safe), *ROLES, "-o", str(output)]) == 0
     assert "disease" in output.read_text()
@@ -127,9 +114,7 @@ def test_into_a_file(
     assert "exists already" in capsys.readouterr().err
 
 
-def test_an_original_and_an_attack(
-    safe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_original_and_an_attack(safe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "baskets.csv").write_text("a\na,b\n")
     attack = tmp_path / "attack.toml"
     text = 'kind = "frequencies"\ntransactions = "baskets.csv"\nerror = 0.1\ntruth = "names"\n'
@@ -141,9 +126,7 @@ def test_an_original_and_an_attack(
     assert states["pseudonyms.expected_crack_fraction"] == "exceeded"
     # The classes of a hundred records bound the links, whatever the method.
     assert states["linkage.correct_links_above_chance"] == "met"
-    assert found["changes"][0] == {
-        "measure": "k-anonymity", "before": 100, "after": 100, "unit": "records"
-    }  # fmt: skip
+    assert found["changes"][0] == {"measure": "k-anonymity", "before": 100, "after": 100, "unit": "records"}
 
 
 @pytest.mark.parametrize(
@@ -180,9 +163,7 @@ def test_mistakes_are_status_2(
     assert message in " ".join(capsys.readouterr().err.split())
 
 
-def test_hostile_names_in_terminal_and_markdown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hostile_names_in_terminal_and_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "hostile.csv"
     names = ["<script>alert(1)</script>", "a|b`c", "x\u202ey\u200b", "q" * 500]
     path.write_text(",".join(names) + "\n" + "\n".join(f"{i},{i},{i},{i}" for i in range(30)))
@@ -256,10 +237,7 @@ def test_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.heavy
 def test_adult_from_the_command_line(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = data_folder / "adult" / "adult.data"
-    assert (
-        run(["assess", "--person", "each record", str(path), "--names", ",".join(ADULT_COLUMNS)])
-        == 1
-    )
+    assert run(["assess", "--person", "each record", str(path), "--names", ",".join(ADULT_COLUMNS)]) == 1
     shown = capsys.readouterr().out
     assert "15 of 15 roles are guesses" in shown
     assert "Not safe to release" in shown
@@ -269,12 +247,9 @@ def test_adult_from_the_command_line(data_folder: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("--quasi-identifiers", "--qi"), ("--identifier", "--id"), ("--types", "--type")],
+    ("typed", "meant"), [("--quasi-identifiers", "--qi"), ("--identifier", "--id"), ("--types", "--type")]
 )
-def test_an_option_by_its_name_in_python(
-    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_option_by_its_name_in_python(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["assess", "--person", "each record", "people.csv", typed, "age"]) == 2
     assert f"No such option: {typed} (Possible options: {meant})" in capsys.readouterr().err
 

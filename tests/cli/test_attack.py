@@ -40,9 +40,7 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, obje
 
 
 def test_matrix(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = asked(
-        capsys, "matrix", str(folder / "matrix.csv"), "--truth", str(folder / "truth.csv")
-    )
+    found = asked(capsys, "matrix", str(folder / "matrix.csv"), "--truth", str(folder / "truth.csv"))
     assert found["expected_cracks"] == pytest.approx(1183 / 1398)
     assert found["degree"] == pytest.approx(0.49587, abs=5e-6)
     assert found["heuristic"] == pytest.approx(17 / 16)

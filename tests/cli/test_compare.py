@@ -30,10 +30,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     head = "no,age,income,job\n"
     original.write_text(head + "".join(f"{i},{age[i]},{income[i]},{job[i]}\n" for i in range(n)))
     masked.write_text(
-        head
-        + "".join(
-            f"{i},{age[i] + i % 2},{masked_income[i]},{job[i]}\n" for i in rng.permutation(n)[3:]
-        )
+        head + "".join(f"{i},{age[i] + i % 2},{masked_income[i]},{job[i]}\n" for i in rng.permutation(n)[3:])
     )
     return original, masked
 
@@ -96,9 +93,7 @@ def test_acceptable_makes_it_a_gate(files: tuple[Path, Path]) -> None:
     assert run(["compare", original, original, "--unaligned", "--acceptable", "0.5"]) == 4
 
 
-def test_an_intruder_who_knows_the_masks(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_intruder_who_knows_the_masks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from crypsis.protection import mask
 
     rng = np.random.default_rng(1)
@@ -136,10 +131,7 @@ def test_an_intruder_who_knows_the_masks(
     ],
 )
 def test_clear_refusals(
-    files: tuple[Path, Path],
-    options: list[str],
-    words: str,
-    capsys: pytest.CaptureFixture[str],
+    files: tuple[Path, Path], options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["compare", *map(str, files), *options]) == 2
     shown = capsys.readouterr().err
@@ -198,9 +190,7 @@ def test_verify_asks_when_there_is_no_file(
     assert "old" not in shown.replace("older", "")
 
 
-def test_the_key_gives_the_original_of_each_row(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_key_gives_the_original_of_each_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Suppressed and shuffled records are found in the re-identification key."""
     import pyarrow as pa
     import pyarrow.csv
@@ -223,22 +213,11 @@ def test_the_key_gives_the_original_of_each_row(
     assert json.loads(capsys.readouterr().out)["result"]["link"]["true_matches"] > 0.9 * n
     assert blind < 0.1 * n
     roles = ["--qi", "x", "--qi", "y", "--sensitive", "z"]
-    assess = [
-        "assess",
-        "--person",
-        "each record",
-        str(masked),
-        "--original",
-        str(original),
-        *roles,
-        "--json",
-    ]
+    assess = ["assess", "--person", "each record", str(masked), "--original", str(original), *roles, "--json"]
     assert run([*assess, "--key", str(key)]) == 1
     found = json.loads(capsys.readouterr().out)
     (links,) = (
-        one
-        for one in found["result"]["findings"]
-        if one["measure"] == "linkage.correct_links_above_chance"
+        one for one in found["result"]["findings"] if one["measure"] == "linkage.correct_links_above_chance"
     )
     assert links["affected"] > 0.9 * n
 

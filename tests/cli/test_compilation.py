@@ -17,9 +17,11 @@ def test_the_first_release_compiles_nothing(tmp_path: Path) -> None:
     def command(*words: str) -> set[str]:
         subprocess.run(
             [sys.executable, "-m", "crypsis", *words],
-            cwd=tmp_path, env={**os.environ, "NUMBA_CACHE_DIR": str(cache)}, check=True,
+            cwd=tmp_path,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+            check=True,
             capture_output=True,
-        )  # fmt: skip
+        )
         return {path.name for path in cache.rglob("*.nbc")}
 
     before = command("compile")

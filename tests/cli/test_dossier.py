@@ -12,8 +12,20 @@ from crypsis.cli import run
 from crypsis.errors import MissingDependencyError
 
 ROLES = ["--id", "name", "--qi", "age", "--sensitive", "disease"]
-ABOUT = ["--title", "Ages", "--purpose", "A course", "--recipient", "Students", "--author", "A.",
-         "--date", "2026-11-18", "--condition", "Do not share."]  # fmt: skip
+ABOUT = [
+    "--title",
+    "Ages",
+    "--purpose",
+    "A course",
+    "--recipient",
+    "Students",
+    "--author",
+    "A.",
+    "--date",
+    "2026-11-18",
+    "--condition",
+    "Do not share.",
+]
 
 
 @pytest.fixture
@@ -31,19 +43,7 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_dossier_of_a_file(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = people.with_name("dossier.html")
     assert (
-        run(
-            [
-                "assess",
-                "--person",
-                "each record",
-                str(people),
-                *ROLES,
-                "-o",
-                str(out),
-                "--no-try",
-                *ABOUT,
-            ]
-        )
+        run(["assess", "--person", "each record", str(people), *ROLES, "-o", str(out), "--no-try", *ABOUT])
         == 1
     )
     shown = " ".join(capsys.readouterr().out.split())
@@ -56,17 +56,7 @@ def test_a_dossier_of_a_file(people: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_package_is_made_and_checked(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     safe, package = people.with_name("safe.csv"), people.with_name("safe.zip")
-    command = [
-        "anonymize",
-        "--person",
-        "each record",
-        str(people),
-        *ROLES,
-        "--k",
-        "20",
-        "-o",
-        str(safe),
-    ]
+    command = ["anonymize", "--person", "each record", str(people), *ROLES, "--k", "20", "-o", str(safe)]
     key = ["--key", str(people.with_name("key.json"))]
     status = run([*command, *key, "--package", str(package), *ABOUT])
     shown = " ".join(capsys.readouterr().out.split())
@@ -130,9 +120,12 @@ def test_new_pseudonyms_and_masks_in_a_package(people: Path) -> None:
     ],
 )
 def test_mistakes(
-    people: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str],
+    people: Path,
+    options: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.chdir(people.parent)
     assert run(["assess", "--person", "each record", str(people), *ROLES, *options]) == 2
     assert message in " ".join(capsys.readouterr().err.split())

@@ -48,8 +48,10 @@ def test_from_standard_input_to_standard_output(patients: Path, tmp_path: Path) 
     ]
     done = subprocess.run(
         [sys.executable, "-m", "crypsis", *words],
-        input=patients.read_bytes(), capture_output=True, check=False,
-    )  # fmt: skip
+        input=patients.read_bytes(),
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.decode("cp1252").splitlines()
     assert lines[0] == "Größe;Geburt;Geschlecht"
@@ -176,9 +178,7 @@ def test_each_extra(
     assert "internal fault" not in error
 
 
-def test_outputs_that_are_folders(
-    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_outputs_that_are_folders(patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (
         ["anonymize", "--person", "each record", "--k", "5", *ROLES],
         ["assess", "--person", "each record", *ROLES],
@@ -188,12 +188,8 @@ def test_outputs_that_are_folders(
 
 
 @pytest.mark.parametrize("more", [["-o", "out.csv"], ["--explore"]])
-def test_classes_of_no_records(
-    patients: Path, more: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert (
-        run(["anonymize", "--person", "each record", str(patients), "--k", "0", *ROLES, *more]) == 2
-    )
+def test_classes_of_no_records(patients: Path, more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["anonymize", "--person", "each record", str(patients), "--k", "0", *ROLES, *more]) == 2
     assert "Parameter 'k' is 0; it must be greater than or equal to 1" in capsys.readouterr().err
 
 
@@ -203,8 +199,10 @@ def test_every_format_on_standard_input(suffix: str, tmp_path: Path) -> None:
     cr.Dataset.from_frame(pa.table({"age": [20, 30], "sex": ["f", "m"]})).write(path)
     done = subprocess.run(
         [sys.executable, "-m", "crypsis", "scan", "-"],
-        input=path.read_bytes(), capture_output=True, check=False,
-    )  # fmt: skip
+        input=path.read_bytes(),
+        capture_output=True,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"2 records, 2 columns" in done.stdout
 
@@ -212,8 +210,11 @@ def test_every_format_on_standard_input(suffix: str, tmp_path: Path) -> None:
 def test_standard_input_that_is_empty() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "crypsis", "scan", "-"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (2, "Standard input is empty.\n")
 
 
@@ -235,8 +236,11 @@ def test_help_without_the_names_of_types(capsys: pytest.CaptureFixture[str]) -> 
 def test_help_is_as_wide_as_the_terminal() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "crypsis", "assess", "--help"],
-        env={**os.environ, "COLUMNS": "80"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env={**os.environ, "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     prose = done.stdout.partition("╭")[0].splitlines()
     assert " that a pipeline stops on any but 'safe'. Ctrl-C shows what is known by then," in (
         line.rstrip() for line in prose
@@ -254,23 +258,24 @@ def test_help_is_as_wide_as_the_terminal() -> None:
 )
 def test_completion(typed: str, completed: str) -> None:
     start = "import sys; sys.argv = ['crypsis']; from crypsis.cli import main; main()"
-    asked = {"_CRYPSIS_COMPLETE": "complete_bash", "COMP_WORDS": f"crypsis {typed}",
-             "COMP_CWORD": str(len(typed.split()))}  # fmt: skip
+    asked = {
+        "_CRYPSIS_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"crypsis {typed}",
+        "COMP_CWORD": str(len(typed.split())),
+    }
     done = subprocess.run(
         [sys.executable, "-c", start],
-        env={**os.environ, **asked}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout.split() == [completed]
 
 
 @pytest.mark.parametrize("given", ["-5", "0", "1.5"])
-def test_a_population_that_is_none(
-    patients: Path, given: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert (
-        run(["assess", "--person", "each record", str(patients), "--population", given, *ROLES])
-        == 2
-    )
+def test_a_population_that_is_none(patients: Path, given: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["assess", "--person", "each record", str(patients), "--population", given, *ROLES]) == 2
     assert "whole number, at least 1" in capsys.readouterr().err
 
 
@@ -281,9 +286,7 @@ def test_names_are_for_one_file(tmp_path: Path) -> None:
     third.write_text("1,x\n2,y\n" * 20)
     words = ["--names", "n,s", "--qi", "n", "--insensitive", "s", "--json"]
     for other in (second, third):
-        status = run(
-            ["assess", "--person", "each record", str(first), "--original", str(other), *words]
-        )
+        status = run(["assess", "--person", "each record", str(first), "--original", str(other), *words])
         assert status in (0, 1, 4)
 
 
@@ -305,10 +308,7 @@ def test_a_frame_of_labels_has_roles_by_their_texts() -> None:
 
 
 def test_a_release_as_a_table_of_a_server(
-    postgres: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The password of the address is nowhere in what is printed; a table that exists is kept."""
     monkeypatch.chdir(tmp_path)

@@ -15,25 +15,18 @@ from crypsis.cli import run
 @pytest.fixture
 def visits(tmp_path: Path) -> Path:
     draw = np.random.default_rng(0)
-    pd.DataFrame({
-        "code": np.repeat([f"P{n:03d}" for n in range(100)], 4),
-        "month": draw.integers(1, 13, 400), "ward": draw.choice(["a", "b"], 400),
-    }).to_csv(tmp_path / "visits.csv", index=False)  # fmt: skip
+    pd.DataFrame(
+        {
+            "code": np.repeat([f"P{n:03d}" for n in range(100)], 4),
+            "month": draw.integers(1, 13, 400),
+            "ward": draw.choice(["a", "b"], 400),
+        }
+    ).to_csv(tmp_path / "visits.csv", index=False)
     return tmp_path / "visits.csv"
 
 
 def test_the_curve_and_its_limit(visits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [
-        "attack",
-        "histories",
-        str(visits),
-        "--person",
-        "code",
-        "--known",
-        "month",
-        "--events",
-        "3",
-    ]
+    words = ["attack", "histories", str(visits), "--person", "code", "--known", "month", "--events", "3"]
     assert run([*words, "--max-unicity", "0.05"]) == 1
     shown = capsys.readouterr().out
     assert "400 records of 100 people, linked by code" in shown
@@ -64,9 +57,7 @@ def test_sensitive_values_inferred_from_known_records(
     assert "--target" in capsys.readouterr().err
 
 
-def test_the_fewest_records_of_each_person(
-    visits: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_fewest_records_of_each_person(visits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from crypsis.singling_out import smallest_events
 
     words = ["attack", "histories", str(visits), "--person", "code", "--known", "month"]

@@ -33,9 +33,7 @@ def people(tmp_path: Path) -> Path:
 
 
 def test_on_screen(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        run(["leak", str(people), "--target", "disease", "--given", "age", "--given", "zip"]) == 0
-    )
+    assert run(["leak", str(people), "--target", "disease", "--given", "age", "--given", "zip"]) == 0
     shown = capsys.readouterr().out
     assert "disease from age, zip: 6 records in 4 equivalence classes" in shown
     assert "adds the most" in shown
@@ -89,14 +87,8 @@ def test_into_files(people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         (["--target", "age", "--given", "age"], "among the given columns"),
         (["--given", "age"], "--target"),
         (["--target", "disease", "--given", "age", "--unique", "id"], "is not a target"),
-        (
-            ["--target", "disease", "--given", "age", "--unique", "disease", "--prove"],
-            "declared unique, but",
-        ),
-        (
-            ["--target", "disease", "--target", "zip", "--given", "age", "--classes", "g.csv"],
-            "--target",
-        ),
+        (["--target", "disease", "--given", "age", "--unique", "disease", "--prove"], "declared unique, but"),
+        (["--target", "disease", "--target", "zip", "--given", "age", "--classes", "g.csv"], "--target"),
         (["--target", "disease", "--given", "age", "-o", "leak.xlsx"], "end in .json"),
     ],
 )

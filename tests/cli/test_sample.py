@@ -17,15 +17,17 @@ from crypsis.cli import run
 def survey(tmp_path: Path) -> Path:
     generator = np.random.default_rng(1)
     rows = 200
-    table = pa.table({
-        "age": generator.integers(20, 40, rows), "sex": generator.choice(["f", "m"], rows),
-        "region": generator.choice(["n", "s"], rows), "psu": generator.integers(0, 20, rows),
-        "w": generator.uniform(5, 15, rows).round(1),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "age": generator.integers(20, 40, rows),
+            "sex": generator.choice(["f", "m"], rows),
+            "region": generator.choice(["n", "s"], rows),
+            "psu": generator.integers(0, 20, rows),
+            "w": generator.uniform(5, 15, rows).round(1),
+        }
+    )
     csv.write_csv(table, tmp_path / "survey.csv")
-    people = pa.table({
-        "age": generator.integers(20, 40, 5000), "sex": generator.choice(["f", "m"], 5000),
-    })  # fmt: skip
+    people = pa.table({"age": generator.integers(20, 40, 5000), "sex": generator.choice(["f", "m"], 5000)})
     csv.write_csv(people, tmp_path / "people.csv")
     return tmp_path / "survey.csv"
 
@@ -63,9 +65,22 @@ def test_the_population_is_a_number_or_a_file(survey: Path, capsys) -> None:
 
 def test_a_release_against_the_table_of_the_population(survey: Path) -> None:
     out = survey.parent / "safe.csv"
-    words = ["--qi", "age", "--qi", "sex", "--insensitive", "region", "--insensitive", "psu",
-             "--insensitive", "w", "--key", str(survey.parent / "key.json"),
-             "--person", "each record"]  # fmt: skip
+    words = [
+        "--qi",
+        "age",
+        "--qi",
+        "sex",
+        "--insensitive",
+        "region",
+        "--insensitive",
+        "psu",
+        "--insensitive",
+        "w",
+        "--key",
+        str(survey.parent / "key.json"),
+        "--person",
+        "each record",
+    ]
     people = str(survey.parent / "people.csv")
     given = ["--population", people, "--k", "50", "--journalist-risk", "0.02"]
     assert run(["anonymize", str(survey), "-o", str(out), *words, *given]) == 0

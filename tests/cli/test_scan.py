@@ -132,11 +132,7 @@ def test_scan_into_a_file(
     ],
 )
 def test_mistakes_end_with_status_2_and_nothing_written(
-    people: Path,
-    tmp_path: Path,
-    arguments: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
+    people: Path, tmp_path: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(tmp_path.iterdir())
     filled = [part.format(people=people, folder=tmp_path) for part in arguments]
@@ -244,7 +240,5 @@ def test_interrupted_while_libraries_are_loaded(
 
 def test_a_closed_pipe_gives_no_traceback(people: Path) -> None:
     command = f"'{sys.executable}' -m crypsis scan '{people}' | head -n 1"
-    done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, env=os.environ, timeout=60
-    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=os.environ, timeout=60)
     assert "Traceback" not in done.stderr

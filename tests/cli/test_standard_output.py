@@ -43,14 +43,22 @@ COMMANDS = {
 def test_a_full_standard_output(tmp_path: Path, words: list[str], unbuffered: str) -> None:
     (tmp_path / "t.csv").write_text("age,sex\n" + "30,m\n41,f\n" * 20)
     settings = {
-        **os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_DATA_HOME": str(tmp_path / "keys"),
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "XDG_DATA_HOME": str(tmp_path / "keys"),
         "PYTHONUNBUFFERED": unbuffered,
-    }  # fmt: skip
+    }
     with FULL.open("w") as full:
         ended = subprocess.run(
-            [sys.executable, "-m", "crypsis", *words], cwd=tmp_path, env=settings, stdout=full,
-            stderr=subprocess.PIPE, text=True, check=False, timeout=300,
-        )  # fmt: skip
+            [sys.executable, "-m", "crypsis", *words],
+            cwd=tmp_path,
+            env=settings,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=300,
+        )
     assert ended.returncode == 2
     said = ended.stderr.strip().splitlines()[-1]
     assert said == "Standard output could not be written (No space left on device)."

@@ -16,7 +16,5 @@ print(status, sorted({"numpy", "typer", "rich", "duckdb"} & set(sys.modules)))
 
 
 def test_the_version_needs_no_library() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [f"crypsis {crypsis.__version__}", "0 []"]

@@ -95,9 +95,7 @@ def _nhs(body: str) -> str | None:
 def _pairs(first: str, last: str) -> list[str]:
     """A given and a family name, at random."""
     given, family = first.split(), last.split()
-    return each(
-        lambda _: f"{given[_random.integers(len(given))]} {family[_random.integers(len(family))]}"
-    )
+    return each(lambda _: f"{given[_random.integers(len(given))]} {family[_random.integers(len(family))]}")
 
 
 def _joined(first: str, last: str) -> list[str]:
@@ -108,12 +106,8 @@ def _mixed(rare: Sequence[Any], often: Any) -> list[Any]:
     return [*rare, *[often] * (ROWS - len(rare))]
 
 
-POLISH = _pairs(
-    "Łukasz Agnieszka Małgorzata Krzysztof Zbigniew Paweł", "Nowak Wiśniewska Zając Pawlak Król"
-)
-DUTCH = _pairs(
-    "Sanne Daan Femke Jeroen Maaike Wouter", "de_Vries van_der_Berg Bakker Jansen ten_Have"
-)
+POLISH = _pairs("Łukasz Agnieszka Małgorzata Krzysztof Zbigniew Paweł", "Nowak Wiśniewska Zając Pawlak Król")
+DUTCH = _pairs("Sanne Daan Femke Jeroen Maaike Wouter", "de_Vries van_der_Berg Bakker Jansen ten_Have")
 HASHED = [hashlib.md5(_email(i).encode()).hexdigest() for i in range(ROWS)]
 SHA = [hashlib.sha256(_email(i).encode()).digest() for i in range(ROWS)]
 
@@ -127,16 +121,10 @@ HIDDEN = [
     Hidden("h6", [HASHED[i // 3] for i in range(ROWS)], SURELY),
     Hidden("h7", [HASHED[i // 3][:10] for i in range(ROWS)], IDENTIFIER),
     Hidden("h8", ["0x" + one.hex() for one in SHA], SURELY),
-    Hidden(
-        "h9",
-        [base64.urlsafe_b64encode(_email(i).encode()).decode() for i in range(ROWS)],
-        IDENTIFIER,
-    ),
+    Hidden("h9", [base64.urlsafe_b64encode(_email(i).encode()).decode() for i in range(ROWS)], IDENTIFIER),
     # Telephone numbers
     Hidden("p1", each(lambda _: int("4917" + _digits(9))), IDENTIFIER),
-    Hidden(
-        "p2", each(lambda _: int("212" + str(_random.integers(2, 10)) + _digits(6))), IDENTIFIER
-    ),
+    Hidden("p2", each(lambda _: int("212" + str(_random.integers(2, 10)) + _digits(6))), IDENTIFIER),
     Hidden("p3", each(lambda _: float("6" + _digits(8))), IDENTIFIER),
     Hidden("p4", each(lambda _: "+48 " + _digits(3) + " " + _digits(3) + " " + _digits(3)), SURELY),
     Hidden("p5", each(lambda _: "0048" + _digits(9)), IDENTIFIER),
@@ -146,11 +134,7 @@ HIDDEN = [
     Hidden("p9", each(lambda _: "1" + str(_random.integers(3, 10)) + _digits(9)), IDENTIFIER),
     # Bank accounts and cards
     Hidden("b1", _with_check(18, _iban), SURELY),
-    Hidden(
-        "b2",
-        [" ".join(n[i : i + 4] for i in range(0, 22, 4)) for n in _with_check(18, _iban)],
-        SURELY,
-    ),
+    Hidden("b2", [" ".join(n[i : i + 4] for i in range(0, 22, 4)) for n in _with_check(18, _iban)], SURELY),
     Hidden("b3", _mixed(_with_check(18, _iban)[:1], "paid in cash"), SURELY),
     Hidden("b4", each(lambda _: int(_luhn("4" + _digits(14)))), SURELY),
     Hidden(
@@ -203,19 +187,13 @@ HIDDEN = [
     Hidden("j5", each(lambda i: f"phone=0{i}&name=x{i}"), IDENTIFIER),
     # Free text
     Hidden(
-        "f1",
-        each(lambda i: f"seen on ward {i}, wife waiting outside, lives next to the old church"),
-        SURELY,
+        "f1", each(lambda i: f"seen on ward {i}, wife waiting outside, lives next to the old church"), SURELY
     ),
     Hidden(
-        "uwagi",
-        each(lambda i: f"pacjent {i} mieszka obok kościoła i pracuje w szkole podstawowej"),
-        SURELY,
+        "uwagi", each(lambda i: f"pacjent {i} mieszka obok kościoła i pracuje w szkole podstawowej"), SURELY
     ),
     Hidden(
-        "f2",
-        each(lambda i: f"L'ajuntament va dir que el pacient {i} viu a prop de la platja nova"),
-        SURELY,
+        "f2", each(lambda i: f"L'ajuntament va dir que el pacient {i} viu a prop de la platja nova"), SURELY
     ),
     # Names of people
     Hidden("v1", POLISH, IDENTIFIER),
@@ -232,25 +210,17 @@ HIDDEN = [
         ],
         SURELY,
     ),
-    Hidden(
-        "v4", each(lambda i: "김이박최정"[i % 5] + ("민준", "서연", "지우", "하은")[i % 4]), SURELY
-    ),
+    Hidden("v4", each(lambda i: "김이박최정"[i % 5] + ("민준", "서연", "지우", "하은")[i % 4]), SURELY),
     Hidden(
         "v5",
         each(
             lambda i: (
-                ("佐藤", "鈴木", "高橋", "田中")[i % 4]
-                + " "
-                + ("健", "花子", "太郎", "美咲", "翔")[i % 5]
+                ("佐藤", "鈴木", "高橋", "田中")[i % 4] + " " + ("健", "花子", "太郎", "美咲", "翔")[i % 5]
             )
         ),
         SURELY,
     ),
-    Hidden(
-        "v6",
-        _pairs("Иван Ольга Сергей Наталья Дмитрий", "Иванов Петрова Смирнов Кузнецова"),
-        SURELY,
-    ),
+    Hidden("v6", _pairs("Иван Ольга Сергей Наталья Дмитрий", "Иванов Петрова Смирнов Кузнецова"), SURELY),
     Hidden("v7", _pairs("محمد فاطمة أحمد علي مريم", "الحسيني الخطيب المصري التميمي"), SURELY),
     Hidden("v8", _pairs("राहुल प्रिया अमित सुनीता", "शर्मा गुप्ता सिंह पटेल"), SURELY),
     Hidden("v9", _pairs("Γεώργιος Μαρία Ελένη Νικόλαος", "Παπαδόπουλος Βλάχος Οικονόμου"), SURELY),

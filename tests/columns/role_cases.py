@@ -139,10 +139,7 @@ CONTACTS = [
     Case("x5", shaped("https://example.org/%%%%"), ID, "web address"),
     Case("x6", shaped("www.example.org/%%%%"), ID, "web address"),
     Case(
-        "x7",
-        [f"10.{a}.{b}.7" for a, b in zip(whole(0, 255), whole(0, 255), strict=True)],
-        ID,
-        "IP address",
+        "x7", [f"10.{a}.{b}.7" for a, b in zip(whole(0, 255), whole(0, 255), strict=True)], ID, "IP address"
     ),
     Case("x8", shaped("2001:db8:%%%%::%%%%"), ID, "IP address"),
     Case("ipAddress", shaped("fe80:0:0:0:%%%%:%%%%:%%%%:%%%%"), ID, "IP address"),
@@ -229,9 +226,7 @@ PLACES_AND_DATES = [
     Case("county_fips", whole(1_001, 56_045), QI),
     Case("lat", [float(x) for x in _random.uniform(40, 41, ROWS)], QI),
     Case("Longitude", [float(x) for x in _random.uniform(-74, -73, ROWS)], QI),
-    Case(
-        "z6", [f"40.{x}, -73.{y}" for x, y in zip(shaped("####"), shaped("####"), strict=True)], QI
-    ),
+    Case("z6", [f"40.{x}, -73.{y}" for x, y in zip(shaped("####"), shaped("####"), strict=True)], QI),
     Case("state", pick("NY", "CA", "TX", "WA", "OR", "FL"), QI, None),
     Case("z7", pick("NY", "CA", "TX", "WA", "OR", "FL"), QI, None),
     Case("z8", pick("Germany", "France", "Spain"), QI, None),
@@ -322,12 +317,7 @@ TEXTS_AND_MEASURES = [
     Case("t1", PROSE, ID, None, free_text=True),
     Case("comment", lines(["fine", "bad", "so so", "ok"], FIRST, LAST), ID, None, free_text=True),
     Case("diagnosis_text", PROSE, ID, None, free_text=True),
-    Case(
-        "opinion",
-        pick("strongly agree with what was said in the text above", "no"),
-        NONE,
-        None,
-    ),
+    Case("opinion", pick("strongly agree with what was said in the text above", "no"), NONE, None),
     Case("t2", MEASURE, NONE, None),
     Case("sensor_7", [float(i) / 7 for i in range(ROWS)], NONE, None),
     Case("t3", whole(0, 50), NONE, None),
@@ -343,12 +333,7 @@ TEXTS_AND_MEASURES = [
     Case("'; DROP TABLE x; --", pick("u", "v"), NONE, None),
     Case("t8", [f"term {x}" for x in whole(0, 60)], NONE, None),
     Case("version", pick("1.2.3", "1.2.4"), NONE, None),
-    Case(
-        "clock",
-        [f"{h:02d}:{m:02d}:00" for h, m in zip(whole(0, 24), whole(0, 3), strict=True)],
-        QI,
-        None,
-    ),
+    Case("clock", [f"{h:02d}:{m:02d}:00" for h, m in zip(whole(0, 24), whole(0, 3), strict=True)], QI, None),
     Case("flight", pick("LH123", "BA99"), NONE, None),
     Case("number_outpatient", whole(0, 9), SENSITIVE, None),
     Case("price", [float(x) / 100 for x in whole(100, 9_999)], NONE, None),
@@ -371,13 +356,7 @@ LATER = [
         "email address",
     ),
     Case("sender", [f"A. B. <{a}>" for a in shaped("??##@x.org")], ID, "email address"),
-    Case(
-        "u1",
-        ["患者说他昨天晚上开始发烧并且头痛得很厉害" + str(i) for i in range(ROWS)],
-        ID,
-        None,
-        True,
-    ),
+    Case("u1", ["患者说他昨天晚上开始发烧并且头痛得很厉害" + str(i) for i in range(ROWS)], ID, None, True),
     Case("u2", [*days("%Y-%m-%d")[:60], *days("%d.%m.%Y")[:60]], QI, "date"),
     Case("fname", pick(*FIRST), ID, "name"),
     Case("LAST", pick(*LAST), ID, "name"),
@@ -392,13 +371,4 @@ LATER = [
     Case("surcharge", MEASURE, NONE, None),
 ]
 
-CASES = [
-    *NAMES,
-    *CONTACTS,
-    *NUMBERS,
-    *PLACES_AND_DATES,
-    *PEOPLE,
-    *SECRETS,
-    *TEXTS_AND_MEASURES,
-    *LATER,
-]
+CASES = [*NAMES, *CONTACTS, *NUMBERS, *PLACES_AND_DATES, *PEOPLE, *SECRETS, *TEXTS_AND_MEASURES, *LATER]

@@ -19,11 +19,17 @@ def _visits(people: int = 300, visits: int = 6) -> pd.DataFrame:
     """Visits in random order; the age and the sex of a person are the same at all of them."""
     rng = np.random.default_rng(4)
     person = rng.permutation(np.repeat(np.arange(people), visits))
-    return pd.DataFrame({
-        "age": person % 3 * 10 + 30, "sex": person // 3 % 2, "person": person,
-        "site": person // 17, "place": person % 17, "day": rng.integers(0, 90, person.size),
-        "disease": rng.integers(0, 9, person.size),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "age": person % 3 * 10 + 30,
+            "sex": person // 3 % 2,
+            "person": person,
+            "site": person // 17,
+            "place": person % 17,
+            "day": rng.integers(0, 90, person.size),
+            "disease": rng.integers(0, 9, person.size),
+        }
+    )
 
 
 def _data(frame: pd.DataFrame, qis: list[str] | None = None) -> Dataset:
@@ -44,18 +50,41 @@ def test_one_column_or_two_are_found(people: int) -> None:
     both = ["site", "place"]
     assert linking_values(_data(visits.drop(columns=both))) == ("person",)
     assert linking_values(_data(visits.drop(columns="person"))) == ("site", "place")
-    assert linking_values(_data(visits[[*QIS, *both, "disease"]], [*QIS, "site"])) == (
-        ("place", "site")
-    )
+    assert linking_values(_data(visits[[*QIS, *both, "disease"]], [*QIS, "site"])) == (("place", "site"))
     assert linking_values(_data(visits.drop(columns=["person", *both]))) == ()
 
 
-@pytest.mark.parametrize("name", [
-    "Patientennr", "PatientenNummer", "Pat-Nr.", "Kundennr", "Mitgliedsnr", "Teilnehmer_ID", "Schülernr",
-    "num_dossier", "numero_dossier", "employee_no", "code_patient", "CodicePaziente", "id_paziente",
-    "NumeroPaciente", "cod_paciente", "num_empleado", "numero_utente", "deelnemernr", "klantnr",
-    "pasientnr", "asiakasnro", "cislo_klienta", "paciens_id", "matricule", "id_пациента", "patient",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Patientennr",
+        "PatientenNummer",
+        "Pat-Nr.",
+        "Kundennr",
+        "Mitgliedsnr",
+        "Teilnehmer_ID",
+        "Schülernr",
+        "num_dossier",
+        "numero_dossier",
+        "employee_no",
+        "code_patient",
+        "CodicePaziente",
+        "id_paziente",
+        "NumeroPaciente",
+        "cod_paciente",
+        "num_empleado",
+        "numero_utente",
+        "deelnemernr",
+        "klantnr",
+        "pasientnr",
+        "asiakasnro",
+        "cislo_klienta",
+        "paciens_id",
+        "matricule",
+        "id_пациента",
+        "patient",
+    ],
+)
 def test_a_number_of_a_person_that_repeats_links_records(name: str) -> None:
     numbers = 4_000 + np.repeat(np.arange(300), 4) * 7
     frame = pd.DataFrame({name: numbers, "ward": ["a", "b"] * 600})
@@ -63,10 +92,22 @@ def test_a_number_of_a_person_that_repeats_links_records(name: str) -> None:
     assert (one.role.value, one.links) == ("identifier", True), one
 
 
-@pytest.mark.parametrize("name", [
-    "patient_count", "num_patients", "n_patients", "Patiententyp", "customer_segment", "Zimmernr",
-    "Kursnr", "Filialnr", "room_no", "anzahl_patienten", "Patientenzahl",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "patient_count",
+        "num_patients",
+        "n_patients",
+        "Patiententyp",
+        "customer_segment",
+        "Zimmernr",
+        "Kursnr",
+        "Filialnr",
+        "room_no",
+        "anzahl_patienten",
+        "Patientenzahl",
+    ],
+)
 def test_a_number_of_people_or_of_things_does_not(name: str) -> None:
     numbers = np.repeat(np.arange(1, 31), 40)
     (one, _) = cr.columns.roles.guess(pd.DataFrame({name: numbers, "ward": ["a", "b"] * 600}))
@@ -76,11 +117,17 @@ def test_a_number_of_people_or_of_things_does_not(name: str) -> None:
 def test_what_is_of_no_people_is_not_found() -> None:
     rng = np.random.default_rng(5)
     rows = 3_000
-    table = pd.DataFrame({
-        "age": rng.integers(3, 6, rows), "sex": rng.integers(0, 2, rows),
-        "batch": np.arange(rows) // 10, "record": np.arange(rows), "wave": 1,
-        "county": rng.integers(0, 100, rows), "disease": rng.integers(0, 9, rows),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(3, 6, rows),
+            "sex": rng.integers(0, 2, rows),
+            "batch": np.arange(rows) // 10,
+            "record": np.arange(rows),
+            "wave": 1,
+            "county": rng.integers(0, 100, rows),
+            "disease": rng.integers(0, 9, rows),
+        }
+    )
     table = table.assign(state=table["county"] // 10)
     assert linking_values(_data(table)) == ()
     # A number of the equivalence class says what the quasi-identifiers say.
@@ -107,10 +154,14 @@ def _waves(people: int = 600, years: int = 5) -> pd.DataFrame:
     rng = np.random.default_rng(6)
     rows = people * years
     pension = rng.choice(np.arange(90_000), people, replace=False)
-    return pd.DataFrame({
-        "year": np.repeat(np.arange(years), people), "town": rng.integers(0, 5, rows),
-        "job": rng.integers(0, 4, rows), "disease": np.tile(pension, years),
-    }).sample(frac=1, random_state=1)  # fmt: skip
+    return pd.DataFrame(
+        {
+            "year": np.repeat(np.arange(years), people),
+            "town": rng.integers(0, 5, rows),
+            "job": rng.integers(0, 4, rows),
+            "disease": np.tile(pension, years),
+        }
+    ).sample(frac=1, random_state=1)
 
 
 @pytest.mark.parametrize("people", [600, 20_000])  # the second is searched in a sample
@@ -132,7 +183,9 @@ def test_values_that_return_by_chance_are_no_panel() -> None:
     waves = _waves()
     rows = len(waves)
     for values in (
-        rng.integers(0, 900, rows), rng.integers(0, 90_000, rows), waves["year"] * 100 + waves["town"],
+        rng.integers(0, 900, rows),
+        rng.integers(0, 90_000, rows),
+        waves["year"] * 100 + waves["town"],
         rng.choice([0, *rng.integers(0, 9_000, 300)], rows),
-    ):  # fmt: skip
+    ):
         assert panel(_data(waves.assign(disease=values), ["year", "town", "job"])) is None

@@ -109,7 +109,5 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     data = tmp_path / "patients.csv"
     data.write_text("age,disease,ward\n" + "30,flu,a\n31,gout,a\n" * 40)
     path = written(tmp_path, contract([{"name": "visits", "properties": []}]), "c.yaml")
-    assert run(
-        ["assess", "--person", "each record", str(data), "--roles", str(path), "--no-try"]
-    ) in (1, 4)
+    assert run(["assess", "--person", "each record", str(data), "--roles", str(path), "--no-try"]) in (1, 4)
     assert "'ward'" in capsys.readouterr().out  # nobody decided about it

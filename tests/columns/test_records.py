@@ -32,10 +32,14 @@ def table(people: int, least: int, most: int, seed: int = 0) -> pa.Table:
 def coarse(rows: int = 600) -> pa.Table:
     """Large classes of independent people, in random order."""
     draw = np.random.default_rng(1)
-    return pa.table({
-        "birth": draw.integers(1950, 1954, rows), "zip": draw.integers(0, 3, rows),
-        "sex": draw.integers(0, 2, rows), "disease": draw.integers(0, 9, rows),
-    })  # fmt: skip
+    return pa.table(
+        {
+            "birth": draw.integers(1950, 1954, rows),
+            "zip": draw.integers(0, 3, rows),
+            "sex": draw.integers(0, 2, rows),
+            "disease": draw.integers(0, 9, rows),
+        }
+    )
 
 
 def codes(found: cr.Assessment) -> list[str]:
@@ -64,15 +68,15 @@ def test_classes_of_one_person_contradict_the_answer(least: int, most: int) -> N
     with pytest.raises(RoleError, match="records"):
         cr.anonymize(visits, k=5, **ROLES, person="each record")
     answered = {**ROLES, "person": "each record", "person_reason": REASON}
-    assert not {"person-against-evidence", "copied-records"} & {
-        *codes(cr.assess(visits, **answered))
-    }
+    assert not {"person-against-evidence", "copied-records"} & {*codes(cr.assess(visits, **answered))}
 
 
 def test_a_release_is_judged_by_the_detail_of_its_original() -> None:
     draw = np.random.default_rng(2)
-    people = pa.table({name: draw.integers(0, n, 3_000) for name, n in KNOWN.items()}
-                      | {"disease": draw.integers(0, 9, 3_000)})  # fmt: skip
+    people = pa.table(
+        {name: draw.integers(0, n, 3_000) for name, n in KNOWN.items()}
+        | {"disease": draw.integers(0, 9, 3_000)}
+    )
     made = cr.anonymize(people, k=5, **ROLES, person="each record")
     assert made.data.each_record
     assert "person-against-evidence" not in codes(cr.assess(made.data))

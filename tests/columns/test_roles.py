@@ -59,9 +59,7 @@ def test_every_hipaa_identifier_is_found_by_some_case(cases: dict[str, roles.Gue
     assert len(roles.Hipaa) == 18
 
 
-def test_a_reason_is_a_plain_sentence_and_holds_no_data_value(
-    cases: dict[str, roles.Guess],
-) -> None:
+def test_a_reason_is_a_plain_sentence_and_holds_no_data_value(cases: dict[str, roles.Guess]) -> None:
     for case in CASES:
         guess = cases[case.name]
         assert not guess.reason[0].islower()
@@ -117,9 +115,7 @@ def test_diabetes(data_folder: Path, tmp_path: Path) -> None:
         ("CASCrefmicrodata.csv", {"EMCONTRB"}, 11, {"AFNLWGT"}),
     ],
 )
-def test_casc(
-    data_folder: Path, name: str, identifiers: set[str], sensitive: int, others: set[str]
-) -> None:
+def test_casc(data_folder: Path, name: str, identifiers: set[str], sensitive: int, others: set[str]) -> None:
     found = roles.guess(cr.read(data_folder / "casc" / name))
     assert {guess.column for guess in found if guess.role is Role.IDENTIFIER} == identifiers
     assert sum(guess.role is Role.SENSITIVE for guess in found) == sensitive
@@ -214,16 +210,12 @@ def hidden() -> dict[str, roles.Guess]:
 
 
 @pytest.mark.parametrize("case", HIDDEN, ids=lambda case: ascii(case.name))
-def test_no_hidden_column_gets_too_mild_a_role(
-    case: Hidden, hidden: dict[str, roles.Guess]
-) -> None:
+def test_no_hidden_column_gets_too_mild_a_role(case: Hidden, hidden: dict[str, roles.Guess]) -> None:
     assert hidden[case.name].role.value in case.allowed, hidden[case.name].reason
 
 
 @pytest.mark.parametrize("fetched", [0, 2_000_000], ids=["in the engine", "fetched"])
-def test_a_few_identifiers_among_many_values_are_found(
-    fetched: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_few_identifiers_among_many_values_are_found(fetched: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the sample of 2,000 rows: in the text, as names, and in another notation."""
     monkeypatch.setattr(_guess, "_FETCHED", fetched)
     values = [f"item {i % 977}" for i in range(50_000)]
@@ -299,8 +291,7 @@ def test_a_role_is_guessed_for_any_text(values: list[str | None]) -> None:
 def role_guesses(*names: str) -> tuple[roles.Guess, ...]:
     kinds = list(Role)
     return tuple(
-        roles.Guess(name, kinds[i % 4], "The name indicates a test.", 0.875)
-        for i, name in enumerate(names)
+        roles.Guess(name, kinds[i % 4], "The name indicates a test.", 0.875) for i, name in enumerate(names)
     )
 
 
@@ -354,18 +345,10 @@ def test_load_keeps_the_order_of_the_columns_and_forgives_spelling(tmp_path: Pat
             ColumnError,
             r"'c' does not exist",
         ),
-        (
-            b'[roles]\na = "sensitve"\nb = "insensitive"\n',
-            RoleError,
-            r"'a'.*did you mean 'sensitive'",
-        ),
+        (b'[roles]\na = "sensitve"\nb = "insensitive"\n', RoleError, r"'a'.*did you mean 'sensitive'"),
         (b'[roles]\na = 3\nb = "insensitive"\n', RoleError, r"'a' must be text"),
         (b'[roles]\na.x = "insensitive"\nb = "insensitive"\n', RoleError, r"'a'.*between quotes"),
-        (
-            b'[roles]\na = "insensitive"\na = "insensitive"\n',
-            SourceError,
-            r"not TOML.*line 3",
-        ),
+        (b'[roles]\na = "insensitive"\na = "insensitive"\n', SourceError, r"not TOML.*line 3"),
         (b"[roles]\na = insensitive\n", SourceError, r"not TOML.*line 2"),
         (b"[roles]\n# ok\na = 'caf\xe9'\n", SourceError, r"line 3 is not UTF-8"),
         (b"", SourceError, r"no \[roles\] table"),
@@ -373,9 +356,7 @@ def test_load_keeps_the_order_of_the_columns_and_forgives_spelling(tmp_path: Pat
         (b'[roles]\na = "insensitive"\nb = "insensitive"\n[more]\n', SourceError, r"'more'"),
     ],
 )
-def test_a_bad_file_is_refused(
-    tmp_path: Path, content: bytes, error: type[Exception], message: str
-) -> None:
+def test_a_bad_file_is_refused(tmp_path: Path, content: bytes, error: type[Exception], message: str) -> None:
     path = tmp_path / "roles.toml"
     path.write_bytes(content)
     with pytest.raises(error, match=message):
@@ -465,9 +446,7 @@ def test_a_file_is_replaced_only_when_asked(tmp_path: Path) -> None:
     assert roles.load(path, ["a"]).roles == {"a": Role.IDENTIFIER}
 
 
-def test_a_failed_write_leaves_what_was_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "roles.toml"
     path.write_text("mine")
 
@@ -496,9 +475,7 @@ def test_identifiers_may_be_gone_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "roles.toml"
     path.write_text('[roles]\n"name" = "identifier"\n"age" = "quasi-identifier"\n')
     assert roles.load(path, ["age"]).roles == {"age": Role.QUASI_IDENTIFIER}
-    path.write_text(
-        '[roles]\n"name" = "identifier"\n"age" = "quasi-identifier"\n"x" = "insensitive"\n'
-    )
+    path.write_text('[roles]\n"name" = "identifier"\n"age" = "quasi-identifier"\n"x" = "insensitive"\n')
     with pytest.raises(ColumnError, match="'x'"):
         roles.load(path, ["age"])
 
@@ -512,7 +489,7 @@ def test_identifiers_may_be_gone_and_nothing_else(tmp_path: Path) -> None:
         ("insurance_number", ["A123456789", "B987654321"], None, roles.Hipaa.HEALTH_PLAN),
         ("day", [3, 12], None, roles.Hipaa.DATE),
     ],
-)  # fmt: skip
+)
 def test_words_of_a_hospital(
     name: str, values: list[Any], reason: str | None, hipaa: roles.Hipaa | None
 ) -> None:
@@ -524,9 +501,7 @@ def test_words_of_a_hospital(
 
 def test_the_household_that_is_named_identifies_it() -> None:
     homes = pa.table({"dwelling": ["D1", "D1", "D2", "D3"] * 5, "area": ["A", "A", "B", "B"] * 5})
-    found = {
-        one.column: one for one in roles.guess(cr.Dataset.from_frame(homes, household="dwelling"))
-    }
+    found = {one.column: one for one in roles.guess(cr.Dataset.from_frame(homes, household="dwelling"))}
     assert found["dwelling"].role is cr.Role.IDENTIFIER
     assert "household" in found["dwelling"].reason
     assert found["area"].role is not cr.Role.IDENTIFIER

@@ -76,17 +76,12 @@ def test_the_interval_holds_at_small_numbers_too() -> None:
 
 def test_weights_widen_the_interval() -> None:
     alone, together = (scaled_total([w], [100], 0.1, largest=w) for w in (1, 4))
-    assert (together.low, together.high) == (
-        pytest.approx(4 * alone.low),
-        pytest.approx(4 * alone.high),
-    )
+    assert (together.low, together.high) == (pytest.approx(4 * alone.low), pytest.approx(4 * alone.high))
 
 
 @pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark", marks=pytest.mark.heavy)])
 def test_a_sketch_is_as_good_as_it_says(engine: str, request: pytest.FixtureRequest) -> None:
-    table = crowded().append_column(
-        "hole", pa.array([None if i % 3 else i % 50 for i in range(30_000)])
-    )
+    table = crowded().append_column("hole", pa.array([None if i % 3 else i % 50 for i in range(30_000)]))
     frame = table if engine == "duckdb" else request.getfixturevalue("spark").createDataFrame(table)
     rows = cr.Dataset.from_frame(frame).rows
     one, two, three = sketches(rows, [["id"], ["a", "b"], ["hole"]])

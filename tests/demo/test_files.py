@@ -19,9 +19,7 @@ from tests.cases import first_of
 
 def test_records_are_masked_in_order() -> None:
     before, after = people(2_000), masked_people(people(2_000))
-    days = np.asarray(before["birth_date"].cast("int32")) - np.asarray(
-        after["birth_date"].cast("int32")
-    )
+    days = np.asarray(before["birth_date"].cast("int32")) - np.asarray(after["birth_date"].cast("int32"))
     assert np.abs(days).max() == 10
     assert after["sex"].equals(before["sex"])
     assert after["income"].null_count == before["income"].null_count
@@ -41,9 +39,7 @@ def test_a_seed_gives_the_same_files() -> None:
 @pytest.mark.parametrize("seed", first_of([0, 1, 2], 1))
 def test_every_question_exceeds_a_threshold(tmp_path: Path, seed: int) -> None:
     files = write_demo(tmp_path / "new", rows=3_000, seed=seed)
-    found = assess(
-        cr.read(files.masked), cr.read(files.original), cr.pseudonyms.load_attack(files.attack)
-    )
+    found = assess(cr.read(files.masked), cr.read(files.original), cr.pseudonyms.load_attack(files.attack))
     assert found.verdict is Verdict.NOT_SAFE
     assert [one.status for one in found.answers] == [Status.EXCEEDED] * 4
     assert found.changes

@@ -141,19 +141,12 @@ def run(
 
 
 def session(
-    block: Block,
-    page: Path,
-    names: dict[str, Any],
-    held: Callable[[str], None] | None = None,
+    block: Block, page: Path, names: dict[str, Any], held: Callable[[str], None] | None = None
 ) -> None:
     """A session of Python, held against what it shows; `held` gets what differs, else it fails."""
-    parsed = doctest.DocTestParser().get_doctest(
-        block.text, names, page.name, str(page), block.first
-    )
+    parsed = doctest.DocTestParser().get_doctest(block.text, names, page.name, str(page), block.first)
     failed: list[str] = []
-    doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(
-        parsed, out=failed.append, clear_globs=False
-    )
+    doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(parsed, out=failed.append, clear_globs=False)
     names.update(parsed.globs)
     if held is not None:
         held("".join(failed))
@@ -178,12 +171,7 @@ def fill(page: Path) -> None:
         casc = Path(os.environ.get("CRYPSIS_DATA", "../shared/data"), "casc").resolve()
         if casc.exists():
             (Path(folder) / "casc").symlink_to(casc)
-        run(
-            page,
-            Path(folder),
-            lambda block, typed, _, out: printed.append((block, typed, out)),
-            print,
-        )
+        run(page, Path(folder), lambda block, typed, _, out: printed.append((block, typed, out)), print)
     answers = iter(printed)
     edits = []
     for block in blocks(page):

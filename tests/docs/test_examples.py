@@ -27,10 +27,14 @@ from tests.docs.test_names import COMMANDS
 
 PAGES = sorted(
     page
-    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "dbt" / "README.md",
-                 *(ROOT / "docs").rglob("*.md"))
+    for page in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "dbt" / "README.md",
+        *(ROOT / "docs").rglob("*.md"),
+    )
     if not {"_build", "reference", "tutorials"} & set(page.relative_to(ROOT).parts)
-)  # fmt: skip
+)
 NAMED = [str(page.relative_to(ROOT)) for page in PAGES]
 WRONG = ("attr-defined", "call-arg", "call-overload", "import-not-found", "syntax", "union-attr")
 INLINE = re.compile(r"`([^`\n]+)`")
@@ -125,16 +129,26 @@ def checked(folder: Path, scripts: dict[str, str]) -> list[str]:
     for path, text in zip(files, scripts.values(), strict=True):
         path.write_text("import crypsis as cr\n" + text, encoding="utf-8")
     ended = subprocess.run(
-        [sys.executable, "-m", "mypy", "--follow-imports=silent", "--no-error-summary",
-         "--config-file", str(ROOT / "pyproject.toml"), *map(str, files)],
-        cwd=ROOT / "src", env=os.environ | {"MYPYPATH": str(ROOT)},  # `papers` is beside `src`
-        capture_output=True, text=True, check=False, timeout=600,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--follow-imports=silent",
+            "--no-error-summary",
+            "--config-file",
+            str(ROOT / "pyproject.toml"),
+            *map(str, files),
+        ],
+        cwd=ROOT / "src",
+        env=os.environ | {"MYPYPATH": str(ROOT)},  # `papers` is beside `src`
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
     assert ended.returncode in (0, 1), ended.stdout + ended.stderr
     return [
-        line
-        for line in ended.stdout.splitlines()
-        if line.endswith(tuple(f"[{code}]" for code in WRONG))
+        line for line in ended.stdout.splitlines() if line.endswith(tuple(f"[{code}]" for code in WRONG))
     ] + [
         f"{path.name}: {name}"
         for path, text in zip(files, scripts.values(), strict=True)

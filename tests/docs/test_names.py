@@ -15,10 +15,24 @@ from crypsis.cli.app import application
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
-PAGES = [DOCS / "how_do_i.md", DOCS / "process.md", DOCS / "faq.md", DOCS / "pipelines.md",
-         *sorted((DOCS / "coming_from").glob("*.md"))]  # fmt: skip
-PARTS = ("singling_out", "inference", "linkage", "pseudonyms", "protection", "masking", "utility",
-         "policies", "hierarchies")  # fmt: skip
+PAGES = [
+    DOCS / "how_do_i.md",
+    DOCS / "process.md",
+    DOCS / "faq.md",
+    DOCS / "pipelines.md",
+    *sorted((DOCS / "coming_from").glob("*.md")),
+]
+PARTS = (
+    "singling_out",
+    "inference",
+    "linkage",
+    "pseudonyms",
+    "protection",
+    "masking",
+    "utility",
+    "policies",
+    "hierarchies",
+)
 CODE = re.compile(r"`([^`\n]+)`")
 NAME = re.compile(rf"\b(?:cr\.)?((?:protection\.)?(?:{'|'.join(PARTS)})(?:\.\w+)+)")
 VERB = re.compile(r"\bcr\.(\w+)\(")

@@ -138,9 +138,7 @@ def test_every_error_and_every_status_is_listed(pages: dict[str, str]) -> None:
     for error in reference_files.errors():
         assert vars(error).get("__doc__"), error.__name__
         assert f"| `{error.__name__}` |" in pages["errors.md"]
-    statuses = {
-        name for name, value in vars(cli).items() if name.isupper() and isinstance(value, int)
-    }
+    statuses = {name for name, value in vars(cli).items() if name.isupper() and isinstance(value, int)}
     assert statuses == set(reference_files.STATUSES)
     assert all(f"| {getattr(cli, name)} |" in pages["statuses.md"] for name in statuses)
 

@@ -42,9 +42,7 @@ def test_columns_are_ranked_by_what_they_give_away() -> None:
 def test_outliers_and_errors_raise_the_risk_alone() -> None:
     found = advise(people())
     age = found["age"]
-    assert [(one.reason, one.value, one.records) for one in age.suspects] == [
-        (SuspectReason.OUTLIER, 999, 1)
-    ]
+    assert [(one.reason, one.value, one.records) for one in age.suspects] == [(SuspectReason.OUTLIER, 999, 1)]
     assert age.identity_itpr == 1.0
     assert age.identity_itpr_without_suspects < 0.7
     place = found["place"]
@@ -121,10 +119,7 @@ def test_adult(adult: Dataset) -> None:
     assert first == {"education", "education-num"}  # each says what the other does
     assert found["native-country"].suspects[0].reason is SuspectReason.RARE
     assert found["native-country"].suspects[0].value == "Holand-Netherlands"
-    assert (
-        found["native-country"].identity_itpr_without_suspects
-        < found["native-country"].identity_itpr
-    )
+    assert found["native-country"].identity_itpr_without_suspects < found["native-country"].identity_itpr
 
 
 def test_spark_gives_the_same_numbers(spark: Any) -> None:

@@ -84,12 +84,10 @@ def test_distances_are_those_of_the_written_out_distributions(seed: int) -> None
     found = attribute_disclosure(table, **ROLES)["s"]
     assert found.t_closeness.ground_distance == "ordered"
     assert found.t_closeness.t == pytest.approx(ordered, abs=1e-12)
-    assert attribute_disclosure(table, **ROLES, distances={"s": "equal"})[
-        "s"
-    ].t_closeness.t == pytest.approx(equal)
-    by_tree = attribute_disclosure(table, **ROLES, distances={"s": Hierarchy.from_ancestors(tree)})[
-        "s"
-    ]
+    assert attribute_disclosure(table, **ROLES, distances={"s": "equal"})["s"].t_closeness.t == pytest.approx(
+        equal
+    )
+    by_tree = attribute_disclosure(table, **ROLES, distances={"s": Hierarchy.from_ancestors(tree)})["s"]
     assert by_tree.t_closeness.ground_distance == "hierarchical"
     assert by_tree.t_closeness.t == pytest.approx(nested)
     as_rows = [(value, *path) for value, path in tree.items()]
@@ -152,9 +150,7 @@ def test_several_sensitive_columns() -> None:
     assert found.distinct_l == 2
     assert found["s"].t_closeness.t == 0
     assert found.t == found["u"].t_closeness.t > 0
-    known = attribute_disclosure(
-        table, quasi_identifiers=["q"], sensitive=["s", "u"], others_known=True
-    )
+    known = attribute_disclosure(table, quasi_identifiers=["q"], sensitive=["s", "u"], others_known=True)
     assert known["s"].l_diversity.distinct == 1  # u gives s away
     assert known.k == 4
     with pytest.raises(ColumnError, match="Column 'v' does not exist"):
@@ -277,16 +273,7 @@ def test_pycanon_cannot_take_dates_or_missing_values() -> None:
     assert apart.t_closeness.t == 0.5
 
 
-ADULT_QI = (
-    "age",
-    "workclass",
-    "education",
-    "marital-status",
-    "occupation",
-    "race",
-    "sex",
-    "native-country",
-)
+ADULT_QI = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")
 
 
 def test_adult(adult: Dataset) -> None:
@@ -312,17 +299,13 @@ def test_arx_hierarchy_of_adult(adult: Dataset, data_folder: Path) -> None:
         rows = [tuple(row) for row in csv.reader(lines, delimiter=";")]
     roles = {"sex": Role.QUASI_IDENTIFIER, "education": Role.SENSITIVE}
     equal = attribute_disclosure(adult.with_roles(roles)).t
-    nested = attribute_disclosure(
-        adult.with_roles(roles), distances={"education": Hierarchy(rows)}
-    ).t
+    nested = attribute_disclosure(adult.with_roles(roles), distances={"education": Hierarchy(rows)}).t
     cells = adult.cells(["sex", "education"])
     dense = np.zeros((2, len(cells.values[1])))
     dense[cells.codes[0], cells.codes[1]] = cells.counts
     tree = {row[0]: row[1:] for row in rows}
     paths = [tree[value] for value in cells.values[1].to_pylist()]
-    by_hand = max(
-        distributions.hierarchical_distance(row, dense.sum(axis=0), paths) for row in dense
-    )
+    by_hand = max(distributions.hierarchical_distance(row, dense.sum(axis=0), paths) for row in dense)
     assert nested == pytest.approx(by_hand)
     assert 0 < nested < equal
 

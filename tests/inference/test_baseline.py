@@ -121,15 +121,19 @@ def explained(kind: str, rows: int = 40_000) -> pa.Table:
         "texts": np.where(np.isin(region, [2, 5, 7]), 0.7, 0.1),
     }[kind]
     names = np.array([f"region {letter}" for letter in "kcfaheigdb"])
-    return pa.table({"age": age, "region": names[region], "sex": np.array(["f", "m"])[sex],
-                     "s": np.where(random.random(rows) < risk, "ill", "well")})  # fmt: skip
+    return pa.table(
+        {
+            "age": age,
+            "region": names[region],
+            "sex": np.array(["f", "m"])[sex],
+            "s": np.where(random.random(rows) < risk, "ill", "well"),
+        }
+    )
 
 
 @pytest.mark.parametrize("kind", ["sums", "pairs", "steps", "odds", "texts"])
 def test_what_other_people_explain_is_no_excess_in_hundreds_of_classes(kind: str) -> None:
-    found = value_disclosure(explained(kind), quasi_identifiers=["age", "region", "sex"], **ROLES)[
-        "s"
-    ]
+    found = value_disclosure(explained(kind), quasi_identifiers=["age", "region", "sex"], **ROLES)["s"]
     assert found.classes > 300
     assert found.excess.value < 0.2
 

@@ -13,15 +13,7 @@ import pytest
 
 from crypsis.errors import ParameterError
 from crypsis.inference import history_disclosure
-from tests.singling_out.test_histories import (
-    KINDS,
-    Event,
-    choices,
-    equal,
-    history_has,
-    near,
-    small_table,
-)
+from tests.singling_out.test_histories import KINDS, Event, choices, equal, history_has, near, small_table
 
 
 def histories_of(table: pd.DataFrame, names: Sequence[str], kind: str) -> dict[Any, list[Event]]:
@@ -41,9 +33,7 @@ def brute(
     rows = histories_of(table, names, kind)
     records = table["who"].value_counts()
     has = {who: set(own["ill"]) for who, own in table.groupby("who")}
-    prior = {
-        v: Fraction(sum(v in own for own in has.values()), len(has)) for v in set(table["ill"])
-    }
+    prior = {v: Fraction(sum(v in own for own in has.values()), len(has)) for v in set(table["ill"])}
     pairs = {who: [v for v in own if prior[v] <= Fraction(1, 2)] for who, own in has.items()}
     pairs = {who: own for who, own in pairs.items() if own}
     sure, mean, base = Fraction(0), Fraction(0), Fraction(0)
@@ -55,13 +45,19 @@ def brute(
                 allowed = [event for event in allowed if event[list(names).index("ill")] != value]
             every = choices(allowed, many, kind) if allowed else [()]
             for known in every:
-                alike = [
-                    other for other, history in rows.items()
-                    if other == who or (
-                        (kind != "number" or records[other] == records[who])
-                        and history_has(history, known, kind, match)
-                    )
-                ] if known else list(rows)  # fmt: skip
+                alike = (
+                    [
+                        other
+                        for other, history in rows.items()
+                        if other == who
+                        or (
+                            (kind != "number" or records[other] == records[who])
+                            and history_has(history, known, kind, match)
+                        )
+                    ]
+                    if known
+                    else list(rows)
+                )
                 share = Fraction(sum(value in has[other] for other in alike), len(alike))
                 sure += weight * (share >= Fraction(9, 10)) / len(every)
                 mean += weight * share / len(every)
@@ -99,9 +95,7 @@ def test_brute_force_where_other_values_of_the_target_are_known(kind: str) -> No
     for seed in range(30):
         table = with_values(seed)
         names = ["place", "ill"]
-        found = history_disclosure(
-            table, "ill", names, person="who", knowledge=kind, exact=True, events=2
-        )
+        found = history_disclosure(table, "ill", names, person="who", knowledge=kind, exact=True, events=2)
         for many in (1, 2):
             sure, mean, _ = brute(table, names, many, kind)
             assert found.at(many) == pytest.approx(float(sure), abs=1e-12), (seed, many)
@@ -129,10 +123,13 @@ def test_brute_force_with_tolerance() -> None:
 def test_drawn_intervals_cover_what_is_counted() -> None:
     random = np.random.default_rng(3)
     who = np.repeat(np.arange(80), 4)
-    table = pa.table({
-        "who": who, "day": random.integers(0, 12, who.size),
-        "ill": random.choice(["a", "b", "c", "d", "e", "f"], who.size),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "who": who,
+            "day": random.integers(0, 12, who.size),
+            "ill": random.choice(["a", "b", "c", "d", "e", "f"], who.size),
+        }
+    )
     truth = history_disclosure(table, "ill", "day", person="who", exact=True, events=(2,))
     assert 0.02 < float(truth.at(2)) < 0.98
     covered = 0

@@ -127,9 +127,7 @@ def test_shuffled_itpr_is_seeded_and_below_a_real_dependence() -> None:
         leakage(table, "x", ["y"], seed=-1)
 
 
-def test_shuffled_itpr_of_large_data_agrees_with_permutations(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_shuffled_itpr_of_large_data_agrees_with_permutations(monkeypatch: pytest.MonkeyPatch) -> None:
     from crypsis.inference import _shuffle
 
     table = pa.table({"y": [i % 50 for i in range(5000)], "x": [i % 7 for i in range(5000)]})

@@ -13,20 +13,13 @@ import pyarrow as pa
 import pytest
 
 from crypsis.errors import TooLargeError
-from crypsis.inference import (
-    attribute_disclosure,
-    l_diversity,
-    leakage,
-    value_disclosure,
-)
+from crypsis.inference import attribute_disclosure, l_diversity, leakage, value_disclosure
 from tests.promises.test_people import KNOWN, PEOPLE, table_of
 
 ILL = ("flu", "gout", "cold", "burn", "ache")
 
 
-def visits(
-    classes: int = 60, hiv: int = 8, visits: tuple[int, int] = (1, 4), sixth: int = 40
-) -> pa.Table:
+def visits(classes: int = 60, hiv: int = 8, visits: tuple[int, int] = (1, 4), sixth: int = 40) -> pa.Table:
     """Classes of six people, each with a few visits, the sixth with many: in some five have HIV."""
     rng = np.random.default_rng(3)
     ill = set(rng.permutation(classes)[:hiv].tolist())
@@ -34,9 +27,7 @@ def visits(
     for y in range(classes):
         for member in range(6):
             count = sixth if member == 5 else int(rng.integers(*visits))
-            found = [
-                "HIV" if y in ill and member < 5 else str(one) for one in rng.choice(ILL, count)
-            ]
+            found = ["HIV" if y in ill and member < 5 else str(one) for one in rng.choice(ILL, count)]
             rows += [(6 * y + member, y, one) for one in found]
     return table_of([rows[i] for i in rng.permutation(len(rows))])
 
@@ -77,9 +68,7 @@ def test_what_everybody_has_leaves_no_diversity() -> None:
 def test_a_number_that_people_share_whatever_else_they_have() -> None:
     """Five of six earn 5,000 (once each); the sixth has thirty other amounts."""
     rng = np.random.default_rng(0)
-    rows: list[Any] = [
-        (100 + p, f"b{p // 6}", int(rng.integers(1_000, 90_000))) for p in range(240)
-    ]
+    rows: list[Any] = [(100 + p, f"b{p // 6}", int(rng.integers(1_000, 90_000))) for p in range(240)]
     rows += [(p, "a", 5_000 + p) for p in range(11)]
     rows += [(11, "a", int(one)) for one in rng.integers(1_000, 90_000, 60)]
     records, people = (value_disclosure(table_of(rows), **roles)["x"] for roles in (KNOWN, PEOPLE))

@@ -49,9 +49,14 @@ def test_infinite_numbers_are_predicted() -> None:
 @pytest.mark.parametrize("target", _TARGETS)
 def test_the_order_of_the_records_changes_nothing(target: str) -> None:
     random = np.random.default_rng(2)
-    table = pa.table({"secret": _TARGETS[target], "a": random.integers(0, 9, _COUNT),
-                      "b": random.choice(["x", "y", None], _COUNT),
-                      "who": random.integers(0, 80, _COUNT)})  # fmt: skip
+    table = pa.table(
+        {
+            "secret": _TARGETS[target],
+            "a": random.integers(0, 9, _COUNT),
+            "b": random.choice(["x", "y", None], _COUNT),
+            "who": random.integers(0, 80, _COUNT),
+        }
+    )
     found = [
         prediction_gain(one, sensitive="secret", person="who")
         for one in (table, table.take(random.permutation(_COUNT)))
@@ -71,10 +76,7 @@ def test_several_attributes_are_predicted_as_each_alone(size: int) -> None:
     """They share one sample; what is known of each is the same."""
     table = pa.table({**_TARGETS, "known": np.arange(_COUNT) % 5})
     together = prediction_gain(table, sensitive=list(_TARGETS), size=size)
-    alone = [
-        prediction_gain(table, target, sensitive=list(_TARGETS), size=size)[0]
-        for target in _TARGETS
-    ]
+    alone = [prediction_gain(table, target, sensitive=list(_TARGETS), size=size)[0] for target in _TARGETS]
     assert [one.to_dict() for one in together] == [one.to_dict() for one in alone]
     assert [one.records for one in together] == [size] * len(_TARGETS)
 

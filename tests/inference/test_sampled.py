@@ -52,14 +52,24 @@ def ends(number: Number) -> tuple[float, float]:
 
 
 AVERAGES = (
-    "classes", "conditional_entropy_bits", "joint_entropy_bits", "normalized_conditional_entropy",
-    "mutual_information", "discrimination_rate", "conditional_privacy",
-)  # fmt: skip
+    "classes",
+    "conditional_entropy_bits",
+    "joint_entropy_bits",
+    "normalized_conditional_entropy",
+    "mutual_information",
+    "discrimination_rate",
+    "conditional_privacy",
+)
 WORST_CASES = (
-    "max_information_leakage", "max_information_leakage_difference",
-    "max_information_leakage_divergence", "entropy_l_diversity", "itpr_before_scaling",
-    "distinct_l", "t", "itpr",
-)  # fmt: skip
+    "max_information_leakage",
+    "max_information_leakage_difference",
+    "max_information_leakage_divergence",
+    "entropy_l_diversity",
+    "itpr_before_scaling",
+    "distinct_l",
+    "t",
+    "itpr",
+)
 
 
 def paired(found: inference.Leakage, true: inference.Leakage) -> list[tuple[Number, float]]:
@@ -248,11 +258,7 @@ def against_all_records() -> Policy:
 
 
 def test_an_assessment_estimates_what_it_cannot_count(few_cells: None) -> None:
-    roles: dict[str, Any] = {
-        "quasi_identifiers": GIVEN,
-        "sensitive": ["x", "n"],
-        "insensitive": ["id"],
-    }
+    roles: dict[str, Any] = {"quasi_identifiers": GIVEN, "sensitive": ["x", "n"], "insensitive": ["id"]}
     policy = against_all_records()
     found = cr.assess(people(), policy=policy, **roles, person="each record")
     values = next(f for f in found.findings if f.measure == "inference.baseline_excess")
@@ -261,9 +267,7 @@ def test_an_assessment_estimates_what_it_cannot_count(few_cells: None) -> None:
     assert "CI" in answer.headline
     assert answer.notes
     assert answer.hint == "Set {exact=True} to count all."
-    measured = {
-        (one.measure, one.columns[:1]): one for one in found.findings if one.value is not None
-    }
+    measured = {(one.measure, one.columns[:1]): one for one in found.findings if one.value is not None}
     gain = measured["inference.attribute_gain", ("x",)]
     assert gain.value == pytest.approx(1 - answer.results["leakage of x"].best_guess.prior)
     assert "(" in gain.statement
@@ -284,9 +288,7 @@ def test_an_estimate_never_calls_a_release_safe() -> None:
     from crypsis.policies import evaluate
 
     table = pa.table({"a": np.repeat(np.arange(2000), 6), "x": ["u", "v"] * 6000})
-    release = cr.Dataset.from_frame(
-        table, quasi_identifiers=["a"], sensitive=["x"], person="each record"
-    )
+    release = cr.Dataset.from_frame(table, quasi_identifiers=["a"], sensitive=["x"], person="each record")
     one = inference.leakage(release, "x", sample=100)
     found = inference.Leakages(one.given, (one,))
     policy = against_all_records()

@@ -17,13 +17,8 @@ COLUMNS = ["workclass", "education", "marital-status", "relationship", "race", "
 
 def test_search_agrees_with_measuring_every_set(census: Dataset) -> None:
     found = riskiest_sets(census, "income", COLUMNS, max_columns=2, limit=100)
-    everything = [
-        *([name] for name in COLUMNS),
-        *(list(pair) for pair in combinations(COLUMNS, 2)),
-    ]
-    by_hand = {
-        tuple(names): leakage(census, "income", names).best_guess.average for names in everything
-    }
+    everything = [*([name] for name in COLUMNS), *(list(pair) for pair in combinations(COLUMNS, 2))]
+    by_hand = {tuple(names): leakage(census, "income", names).best_guess.average for names in everything}
     assert {one.columns: one.best_guess for one in found.worst} == pytest.approx(by_hand)
     assert found.worst[0].best_guess == max(by_hand.values())
     assert (found.measured, found.pruned) == (21, 0)

@@ -119,9 +119,7 @@ def test_priors() -> None:
     found = of(table, note)
     assert found.gain.value == pytest.approx(6 / 9 - 0.002)
     people = pa.table({"s": ["+"] + ["-"] * 99})
-    data = Dataset.from_frame(
-        pa.table(table), quasi_identifiers=["q"], sensitive=["s"], population=people
-    )
+    data = Dataset.from_frame(pa.table(table), quasi_identifiers=["q"], sensitive=["s"], population=people)
     found = value_disclosure(data)["s"]
     assert (found.prior_source, found.gain.value) == ("the population", pytest.approx(6 / 9 - 0.01))
     with pytest.raises(ParameterError, match="shares from 0 to 1"):

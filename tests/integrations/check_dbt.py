@@ -14,11 +14,14 @@ from tests.integrations.people import csv
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = {
-    "dbt_project.yml": "name: shop\nversion: '1.0'\nprofile: shop\nflags: {send_anonymous_usage_stats: false}\n",
-    "profiles.yml": "shop:\n  target: dev\n  outputs:\n    dev: {type: duckdb, path: \"{{ env_var('SHOP_DB') }}\"}\n",
+    "dbt_project.yml": "name: shop\nversion: '1.0'\nprofile: shop\n"
+    "flags: {send_anonymous_usage_stats: false}\n",
+    "profiles.yml": "shop:\n  target: dev\n  outputs:\n"
+    "    dev: {type: duckdb, path: \"{{ env_var('SHOP_DB') }}\"}\n",
     "packages.yml": f"packages:\n  - local: {ROOT / 'dbt'}\n",
     "models/release.sql": "select * from {{ ref('people') }}",
-    "models/leaky.sql": "{{ config(materialized='table', schema='open') }}\nselect * from {{ ref('people') }} "
+    "models/leaky.sql": "{{ config(materialized='table', schema='open') }}\n"
+    "select * from {{ ref('people') }} "
     "union all select 99, 'f', 'gout'",
     "models/undecided.sql": "select * from {{ ref('people') }}",
     "models/other.sql": "select 1 as one",
@@ -87,10 +90,7 @@ def test_the_status_is_the_verdict(project: Path, model: str, status: int) -> No
 def test_reports(project: Path) -> None:
     (project / "reports").mkdir()
     assert crypsis(project, "release", "-o", "reports").returncode == 0
-    assert sorted(one.name for one in (project / "reports").iterdir()) == [
-        "release.html",
-        "release.xml",
-    ]
+    assert sorted(one.name for one in (project / "reports").iterdir()) == ["release.html", "release.xml"]
 
 
 def test_mistakes(project: Path) -> None:

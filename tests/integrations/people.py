@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-ROLES = {
-    "quasi_identifiers": ["age", "sex"],
-    "sensitive": ["disease"],
-    "person": "each record",
-}
+ROLES = {"quasi_identifiers": ["age", "sex"], "sensitive": ["disease"], "person": "each record"}
 ROLES_FILE = (
     '[units]\nperson = "each record"\n[roles]\n'
     'age = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'

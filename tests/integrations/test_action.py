@@ -30,18 +30,21 @@ def _run(tmp_path: Path, data: str) -> tuple[int, Path, Path]:
         ["bash", "-e", "-o", "pipefail", "-c", ACTION["runs"]["steps"][-1]["run"]],
         cwd=tmp_path,
         env={
-            **os.environ, **inputs, "ARGUMENTS": "--no-try --seed 3", "RUNNER_TEMP": str(tmp_path),
-            "GITHUB_OUTPUT": str(outputs), "GITHUB_STEP_SUMMARY": str(summary),
+            **os.environ,
+            **inputs,
+            "ARGUMENTS": "--no-try --seed 3",
+            "RUNNER_TEMP": str(tmp_path),
+            "GITHUB_OUTPUT": str(outputs),
+            "GITHUB_STEP_SUMMARY": str(summary),
         },
         check=False,
-    )  # fmt: skip
+    )
     return done.returncode, outputs, summary
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the action runs in bash")
 @pytest.mark.parametrize(
-    ("data", "leaking", "status"),
-    [("people.csv", False, 0), ("people.csv", True, 1), ("-k3.csv", True, 1)],
+    ("data", "leaking", "status"), [("people.csv", False, 0), ("people.csv", True, 1), ("-k3.csv", True, 1)]
 )
 def test_the_action(tmp_path: Path, data: str, leaking: bool, status: int) -> None:
     (tmp_path / data).write_text(csv(leaking=leaking))

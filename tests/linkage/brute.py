@@ -24,6 +24,4 @@ def nearest(x: Floats, y: Floats) -> tuple[Floats, list[list[int]]]:
     """The smallest distance of each row of x, and all rows of y at it."""
     table = pairwise(x, y)
     least = table.min(axis=1)
-    return least, [
-        np.flatnonzero(row == best).tolist() for row, best in zip(table, least, strict=True)
-    ]
+    return least, [np.flatnonzero(row == best).tolist() for row, best in zip(table, least, strict=True)]

@@ -21,9 +21,7 @@ from tests.linkage.brute import average_ranks, pairwise
         (70, 100, 0.3, 9),
     ],
 )
-def test_total_distance_equals_the_dense_optimum(
-    n: int, masked: int, noise: float, digits: int
-) -> None:
+def test_total_distance_equals_the_dense_optimum(n: int, masked: int, noise: float, digits: int) -> None:
     rng = np.random.default_rng(n + masked)
     x = rng.normal(size=(max(n, masked), 3)).round(digits)
     y = (x + noise * rng.normal(size=x.shape)).round(digits)
@@ -35,9 +33,7 @@ def test_total_distance_equals_the_dense_optimum(
     assert placed.sum() == min(n, masked)
     assert len(set(found.partner[placed].tolist())) == min(n, masked)
     assert found.mean_distance == pytest.approx(table[rows, columns].mean())
-    np.testing.assert_allclose(
-        found.distances[placed], table[np.flatnonzero(placed), found.partner[placed]]
-    )
+    np.testing.assert_allclose(found.distances[placed], table[np.flatnonzero(placed), found.partner[placed]])
     assert found.candidates < n * masked
 
 

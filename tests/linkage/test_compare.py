@@ -72,10 +72,20 @@ def test_unrelated_files_are_safe() -> None:
 
 
 def test_columns_that_cannot_be_compared_are_listed_with_the_reason() -> None:
-    original = pa.table({"id": [1, 2], "a": [1.0, 2.0], "m": [1, None], "s": ["u", "v"],
-                         "t": ["x", "y"], "flag": [True, False], "only": [1, 2]})  # fmt: skip
-    masked = pa.table({"id": [1, 2], "a": [2, 1], "m": [1, 2], "s": ["u", "v"], "t": [1, 2],
-                       "flag": [True, True]})  # fmt: skip
+    original = pa.table(
+        {
+            "id": [1, 2],
+            "a": [1.0, 2.0],
+            "m": [1, None],
+            "s": ["u", "v"],
+            "t": ["x", "y"],
+            "flag": [True, False],
+            "only": [1, 2],
+        }
+    )
+    masked = pa.table(
+        {"id": [1, 2], "a": [2, 1], "m": [1, 2], "s": ["u", "v"], "t": [1, 2], "flag": [True, True]}
+    )
     datasets = [cr.Dataset.from_frame(one, identifiers="id") for one in (original, masked)]
     frames = [one.drop_columns("id") for one in (original, masked)]
     for both in (datasets, frames):
@@ -89,11 +99,7 @@ def test_columns_that_cannot_be_compared_are_listed_with_the_reason() -> None:
         ordered = linkage.comparable_columns(*both, categories="frequency", allow_missing=True)
         assert ordered.columns == ("a", "m", "s", "flag")
         assert ordered.by_frequency == ("s",)
-        assert linkage.comparable_columns(*both, orders={"s": ["u", "v"]}).columns == (
-            "a",
-            "s",
-            "flag",
-        )
+        assert linkage.comparable_columns(*both, orders={"s": ["u", "v"]}).columns == ("a", "s", "flag")
         assert linkage.comparable_columns(*both, columns="s").columns == ("s",)
     with pytest.raises(ColumnError, match="no column that can be ranked"):
         linkage.comparable_columns({"s": ["u"]}, {"s": ["u"]})

@@ -23,8 +23,9 @@ def test_every_record_by_counting(seed, width):
     for i in range(30):
         inside = [
             abs(before[i, c] - after[i, c]) <= width * spread[c]
-            for c in range(3) if not np.isnan(after[i, c])
-        ]  # fmt: skip
+            for c in range(3)
+            if not np.isnan(after[i, c])
+        ]
         records += bool(inside)
         hits += bool(inside) and all(inside)
     assert (found.records, found.share) == (records, pytest.approx(hits / records))

@@ -60,9 +60,7 @@ def test_columns_that_stay_link_everybody(leak: str, shuffled: bool) -> None:
 
 
 @pytest.mark.parametrize("change", ["ranks", "normal scores", "noise in other units"])
-def test_a_column_on_a_scale_of_its_own_is_never_safe(
-    change: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_column_on_a_scale_of_its_own_is_never_safe(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever sorts it links the records; nothing is left by which originals could be recognized."""
     monkeypatch.setattr(module, "_SIMULATED_FILES", 1)
     changes: dict[str, Callable] = {
@@ -137,14 +135,10 @@ def test_numbers_with_missing_values_are_tested() -> None:
     assert found.verdict == "not safe"
 
 
-def test_a_column_that_was_not_compared_leaves_the_verdict_open(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_column_that_was_not_compared_leaves_the_verdict_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SIMULATED_FILES", 1)
     rng = np.random.default_rng(4)
-    x, masked, controls = (
-        pd.DataFrame(people(rng, 2_000, 2), columns=["a", "b"]) for _ in range(3)
-    )
+    x, masked, controls = (pd.DataFrame(people(rng, 2_000, 2), columns=["a", "b"]) for _ in range(3))
     options = {"controls": controls, "row_map": "unknown"}
     assert linkage.compare(x, masked, **options).verdict == "safe"
     assert linkage.verify_links(x, masked, **options).verdict == "safe"
@@ -173,9 +167,7 @@ def test_of_many_columns_not_all_subsets_are_tested(monkeypatch: pytest.MonkeyPa
     assert "Other subsets" in " ".join(found.reasons)
     masked[:, 6] = x[:, 6]
     mixed = masked[rng.permutation(300)]
-    assert linkage.verify_links(x, mixed, controls=controls, row_map="unknown").verdict == (
-        "not safe"
-    )
+    assert linkage.verify_links(x, mixed, controls=controls, row_map="unknown").verdict == ("not safe")
 
 
 def test_honest_files_are_hardly_ever_called_not_safe(monkeypatch: pytest.MonkeyPatch) -> None:

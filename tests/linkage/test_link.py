@@ -33,9 +33,7 @@ def test_equals_brute_force(m: int, noise: float) -> None:
     np.testing.assert_array_equal(found.distances, least)
     assert [match.tolist() for match in found.matches] == rows
     right = [i in row for i, row in enumerate(rows)]
-    assert found.true_matches == sum(
-        r and len(row) == 1 for r, row in zip(right, rows, strict=True)
-    )
+    assert found.true_matches == sum(r and len(row) == 1 for r, row in zip(right, rows, strict=True))
     assert found.multiple_matches == sum(len(row) > 1 for row in rows)
     claims = np.bincount([r for row in rows for r in row], minlength=400)
     np.testing.assert_array_equal(found.matched_by, claims)
@@ -96,10 +94,7 @@ def test_datasets_joined_on_numbers_are_ranked_by_the_engine() -> None:
     options = {"on": "no", "ties": "average", "orders": {"g": ["low", "high"]}}
     local = linkage.link(first, second, **options)
     engine = linkage.link(cr.Dataset.from_frame(first), cr.Dataset.from_frame(second), **options)
-    assert (engine.true_matches, engine.multiple_matches) == (
-        local.true_matches,
-        local.multiple_matches,
-    )
+    assert (engine.true_matches, engine.multiple_matches) == (local.true_matches, local.multiple_matches)
     by_number = np.argsort(numbers)
     np.testing.assert_array_equal(engine.distances, local.distances[by_number])
 
@@ -146,8 +141,7 @@ def test_suppressed_records_by_row_map_and_by_number() -> None:
     found = linkage.link(x, y[rows], row_map=rows)
     assert (found.records, found.masked_records, found.suppressed) == (60, 57, 3)
     numbered = [
-        pa.table({"no": r, "a": v[:, 0], "b": v[:, 1]})
-        for r, v in ((np.arange(60), x), (rows, y[rows]))
+        pa.table({"no": r, "a": v[:, 0], "b": v[:, 1]}) for r, v in ((np.arange(60), x), (rows, y[rows]))
     ]
     again = linkage.link(*numbered, on="no")
     assert again.true_matches == found.true_matches
@@ -210,10 +204,7 @@ def test_ties_at_random_repeat_with_the_seed_and_do_not_depend_on_other_columns(
     assert (one != other).any()
     alone = linkage.link({"a": x[:, 0]}, {"a": y[:, 0]}, ties="random").distances
     together = linkage.link(
-        {"b": x[:, 1], "a": x[:, 0]},
-        {"b": y[:, 1], "a": y[:, 0]},
-        columns=["a"],
-        ties="random",
+        {"b": x[:, 1], "a": x[:, 0]}, {"b": y[:, 1], "a": y[:, 0]}, columns=["a"], ties="random"
     ).distances
     np.testing.assert_array_equal(alone, together)
 
@@ -227,21 +218,9 @@ def test_ties_at_random_repeat_with_the_seed_and_do_not_depend_on_other_columns(
         ({"a": [1.0, 2.0]}, {"a": [np.nan, 2.0]}, {}, ColumnError, "masked file has 1 missing"),
         ({"a": [1.0]}, {"a": ["1-5"]}, {}, ColumnError, "only columns of one type"),
         ({"a": ["x"]}, {"a": ["x"]}, {}, ColumnError, "without an order"),
-        (
-            {"a": ["x"]},
-            {"a": ["x"]},
-            {"orders": {"a": ["y"]}},
-            ColumnError,
-            "1 of them are missing",
-        ),
+        ({"a": ["x"]}, {"a": ["x"]}, {"orders": {"a": ["y"]}}, ColumnError, "1 of them are missing"),
         ({"a": ["x"]}, {"a": ["x"]}, {"orders": {"a": "size"}}, ParameterError, "'frequency'"),
-        (
-            {"a": [1.0]},
-            {"a": [1.0]},
-            {"orders": {"a": "frequency"}},
-            ParameterError,
-            "have an order",
-        ),
+        ({"a": [1.0]}, {"a": [1.0]}, {"orders": {"a": "frequency"}}, ParameterError, "have an order"),
         (
             {"a": [1.0]},
             {"a": [1.0]},
@@ -251,13 +230,7 @@ def test_ties_at_random_repeat_with_the_seed_and_do_not_depend_on_other_columns(
         ),
         ({"a": [1.0]}, {"a": [1.0]}, {"ties": "first"}, ParameterError, "'average'"),
         ({"a": [1.0]}, {"a": [1.0]}, {"row_map": [3]}, ParameterError, "rows from 0 to 0"),
-        (
-            {"a": [1.0, 2.0]},
-            {"a": [1.0, 2.0]},
-            {"row_map": [0, 0]},
-            ParameterError,
-            "more than once",
-        ),
+        ({"a": [1.0, 2.0]}, {"a": [1.0, 2.0]}, {"row_map": [0, 0]}, ParameterError, "more than once"),
         ({"a": [1.0]}, {"a": [1.0]}, {"row_map": [0.5]}, ParameterError, "row map gives"),
         ({"a": [1.0]}, {"a": [1.0]}, {"row_map": "aligned"}, ParameterError, "'unknown' or None"),
         ({"a": [1.0]}, {"a": [1.0]}, {"on": "a"}, ColumnError, "share no column"),
@@ -374,6 +347,4 @@ def test_the_order_of_the_search_changes_nothing(monkeypatch: pytest.MonkeyPatch
     assert [a.tolist() for a in plain.matches] == [b.tolist() for b in ordered.matches]
     same = linkage.verify_links(x, y, ties="average").independent.null_distances
     monkeypatch.undo()
-    np.testing.assert_array_equal(
-        same, linkage.verify_links(x, y, ties="average").independent.null_distances
-    )
+    np.testing.assert_array_equal(same, linkage.verify_links(x, y, ties="average").independent.null_distances)

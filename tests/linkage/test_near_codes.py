@@ -17,7 +17,5 @@ def test_nearest_by_codes() -> None:
     found = np.empty((50, 6), np.int64)
     nearest_by_codes(expected, asked, points, first, codes.astype(np.int32), found)
     apart = np.abs(expected[asked][:, None] - points[codes][None]).sum(axis=(2, 3))
-    np.testing.assert_allclose(
-        np.take_along_axis(apart, found, axis=1), np.sort(apart, axis=1)[:, :6]
-    )
+    np.testing.assert_allclose(np.take_along_axis(apart, found, axis=1), np.sort(apart, axis=1)[:, :6])
     assert all(np.unique(row).size == 6 for row in found)

@@ -32,13 +32,10 @@ def test_diversity_of_every_interval_equals_the_plain_one(criterion: str, digits
     values = np.random.default_rng(digits).normal(5, 2, size=40).round(digits)
     column = SortedColumn.of(values)
     low, high = (
-        np.array(v)
-        for v in zip(*[(i, j) for i in range(40) for j in range(i + 1, 41)], strict=True)
+        np.array(v) for v in zip(*[(i, j) for i in range(40) for j in range(i + 1, 41)], strict=True)
     )
     found = diversity(column, low, high, criterion)  # type: ignore[arg-type]
-    expected = [
-        plain(values, column.values[i:j], criterion) for i, j in zip(low, high, strict=True)
-    ]
+    expected = [plain(values, column.values[i:j], criterion) for i, j in zip(low, high, strict=True)]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
@@ -155,9 +152,7 @@ def test_options_out_of_range(files: tuple[np.ndarray, np.ndarray], options: dic
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_frontier_agrees_with_permuted_privacy(
-    files: tuple[np.ndarray, np.ndarray], criterion: str
-) -> None:
+def test_frontier_agrees_with_permuted_privacy(files: tuple[np.ndarray, np.ndarray], criterion: str) -> None:
     found = linkage.privacy_frontier(*files, distances=[0, 2, 6], criterion=criterion)  # type: ignore[arg-type]
     y = files[1]
     for point in found.points:
@@ -170,9 +165,7 @@ def test_frontier_agrees_with_permuted_privacy(
     best = found.at(0.5)
     assert all(point.share >= 0.5 for point in best)
     for a in best:
-        assert not any(
-            b is not a and b.distance >= a.distance and b.diversity == a.diversity for b in best
-        )
+        assert not any(b is not a and b.distance >= a.distance and b.diversity == a.diversity for b in best)
 
 
 def test_frontier_has_a_grid_of_its_own(files: tuple[np.ndarray, np.ndarray]) -> None:

@@ -42,12 +42,8 @@ def test_chance_is_measured_on_the_release_alone(people: np.ndarray) -> None:
 
 
 def test_a_release_that_hardly_moved_is_not_plausible_as_chance(people: np.ndarray) -> None:
-    near = [
-        linkage.verify_record(swapped(people, 3), p, permutation_only=True) for p in people[:20]
-    ]
-    far = [
-        linkage.verify_record(swapped(people, 400), p, permutation_only=True) for p in people[:20]
-    ]
+    near = [linkage.verify_record(swapped(people, 3), p, permutation_only=True) for p in people[:20]]
+    far = [linkage.verify_record(swapped(people, 400), p, permutation_only=True) for p in people[:20]]
     assert sum(not view.plausible for view in near) >= 18
     assert sum(bool(view.plausible) for view in far) >= 15
     assert "probably your record" in next(v for v in near if not v.plausible).reasons[-1]
@@ -59,10 +55,7 @@ def test_with_noise_there_are_distances_but_no_chance(people: np.ndarray) -> Non
     assert (seen.plausible, seen.chance, seen.chance_independent) == (None, None, None)
     assert len(seen.columns) == 3
     assert seen.record_distance == max(column.distance for column in seen.columns)
-    assert all(
-        column.column_diversity == pytest.approx(np.var(y[:, 0]), rel=0.5)
-        for column in seen.columns
-    )
+    assert all(column.column_diversity == pytest.approx(np.var(y[:, 0]), rel=0.5) for column in seen.columns)
     with pytest.raises(InputError, match="not a permutation"):
         linkage.verify_record(y, people[0], permutation_only=True)
 

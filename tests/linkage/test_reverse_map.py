@@ -13,12 +13,7 @@ from crypsis.errors import ColumnError, InputError, ParameterError
 from crypsis.hierarchies import Hierarchy
 
 DISEASES = Hierarchy.from_ancestors(
-    {
-        "flu": ("lung", "*"),
-        "asthma": ("lung", "*"),
-        "ulcer": ("gut", "*"),
-        "gout": ("joint", "*"),
-    }
+    {"flu": ("lung", "*"), "asthma": ("lung", "*"), "ulcer": ("gut", "*"), "gout": ("joint", "*")}
 )
 
 

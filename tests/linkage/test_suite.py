@@ -34,8 +34,13 @@ def test_two_columns_unchanged_and_five_shuffled() -> None:
         y[:, j] = rng.permutation(y[:, j])
     found = linkage.attack_links(x, y)
     assert share(found, "nearest ranks") < 0.1
-    for method in ("agreement likelihoods", "values scaled by the masking",
-                   "columns that changed least", "learned matcher", "one to one, learned matcher"):  # fmt: skip
+    for method in (
+        "agreement likelihoods",
+        "values scaled by the masking",
+        "columns that changed least",
+        "learned matcher",
+        "one to one, learned matcher",
+    ):
         assert share(found, method) > 0.97, method
     assert found.worst.precision is None or found.worst.precision.value > 0.97
 
@@ -99,11 +104,7 @@ def test_an_unrelated_file_is_linked_by_chance() -> None:
     hits: dict[str, list[float]] = {}
     for seed in range(6):
         rng = np.random.default_rng((2, seed))
-        x = {
-            "a": rng.normal(size=200),
-            "b": rng.integers(0, 50, 200),
-            "s": rng.choice(list("uvw"), 200),
-        }
+        x = {"a": rng.normal(size=200), "b": rng.integers(0, 50, 200), "s": rng.choice(list("uvw"), 200)}
         y = {name: rng.permutation(values) for name, values in x.items()}
         found = linkage.attack_links(x, y, row_map=np.arange(200), seed=seed)
         for one in found.attacks:
@@ -184,9 +185,7 @@ def test_categories_cover_and_meet_in_a_hierarchy() -> None:
     gaps = one.apart(np.array([0, 1, 1, 2]), np.array([0, 0, 1, 0]))
     assert gaps[0] == gaps[2] == 0
     assert 0 < gaps[1] < gaps[3] == 1
-    listed = field_of(
-        "size", pa.array(["low", "high"]), pa.array(["mid", "low"]), ["low", "mid", "high"]
-    )
+    listed = field_of("size", pa.array(["low", "high"]), pa.array(["mid", "low"]), ["low", "mid", "high"])
     assert isinstance(listed, NumberField)
 
 
@@ -194,10 +193,7 @@ def test_texts_are_linked_by_similarity() -> None:
     rng = np.random.default_rng(5)
     letters = np.array(list("abcdefghijklmnoprstuvw"))
     names = ["".join(rng.choice(letters, 9)) for _ in range(300)]
-    typos = [
-        name[:k] + "x" + name[k + 1 :]
-        for name, k in zip(names, rng.integers(0, 9, 300), strict=True)
-    ]
+    typos = [name[:k] + "x" + name[k + 1 :] for name, k in zip(names, rng.integers(0, 9, 300), strict=True)]
     assert isinstance(field_of("n", pa.array(names), pa.array(typos)), TextField)
     x = {"name": names, "v": rng.normal(size=300)}
     assert share(linkage.attack_links(x, {"name": typos, "v": rng.permutation(x["v"])})) > 0.95
@@ -205,17 +201,11 @@ def test_texts_are_linked_by_similarity() -> None:
 
 def test_renamed_and_exchanged_columns_are_proposed() -> None:
     rng = np.random.default_rng(6)
-    x = {
-        "a": rng.normal(size=300),
-        "b": rng.normal(50, 9, 300),
-        "s": rng.choice(list("uvwxyz"), 300),
-    }
+    x = {"a": rng.normal(size=300), "b": rng.normal(50, 9, 300), "s": rng.choice(list("uvwxyz"), 300)}
     renamed = {"p": x["a"], "q": x["b"], "r": x["s"]}
     for known in (None, "unknown"):
         found = linkage.attack_links(x, renamed, row_map=known)
-        assert {(one.column, one.original) for one in found.proposed} == {
-            ("p", "a"), ("q", "b"), ("r", "s")
-        }  # fmt: skip
+        assert {(one.column, one.original) for one in found.proposed} == {("p", "a"), ("q", "b"), ("r", "s")}
     assert share(linkage.attack_links(x, renamed)) == 1
     found = linkage.attack_links(x, {"a": x["b"], "b": x["a"], "s": rng.permutation(x["s"])})
     assert share(found) == 1
@@ -275,11 +265,7 @@ def test_a_sample_of_the_records_states_its_interval() -> None:
     every, some = (linkage.attack_links(x, y, max_records=number) for number in (1200, 300))
     assert some.worst.records == 300
     assert some.correct_share is not None
-    assert (
-        some.correct_share.low
-        < share(every, "values scaled by the masking")
-        < some.correct_share.high
-    )
+    assert some.correct_share.low < share(every, "values scaled by the masking") < some.correct_share.high
     assert "a sample of 300" in some.statement(some.correct_share)
 
 

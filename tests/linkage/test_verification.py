@@ -47,8 +47,7 @@ def test_held_out_controls_take_the_place_of_the_row_map() -> None:
     assert "probability" in found.reasons[-1]
     noise = np.random.default_rng(3).normal(size=x.shape)
     assert (
-        linkage.verify_links(x, x + 0.01 * noise, controls=controls, row_map="unknown").verdict
-        == "not safe"
+        linkage.verify_links(x, x + 0.01 * noise, controls=controls, row_map="unknown").verdict == "not safe"
     )
 
 
@@ -71,9 +70,7 @@ def test_own_record_excluded_equals_brute_force() -> None:
         table = pairwise((2 * average_ranks(x) - 1) * m, (2 * average_ranks(y[rows]) - 1) * n)
         table[rows, np.arange(140)] = np.inf
         assert found.dependent is not None
-        np.testing.assert_allclose(
-            found.dependent.null_distances, np.sort(table.min(axis=1)) / (2 * n)
-        )
+        np.testing.assert_allclose(found.dependent.null_distances, np.sort(table.min(axis=1)) / (2 * n))
 
 
 def test_p_values_hellinger_and_table_follow_their_definitions() -> None:
@@ -110,9 +107,7 @@ def test_all_combinations_equal_brute_force() -> None:
     found = linkage.verify_links(x, y).independent
     rx, ry = average_ranks(x), average_ranks(y)
     all_records = np.array([[rx[i, 0], rx[j, 1]] for i, j in product(range(12), repeat=2)])
-    np.testing.assert_array_equal(
-        found.null_distances, np.sort(pairwise(all_records, ry).min(axis=1))
-    )
+    np.testing.assert_array_equal(found.null_distances, np.sort(pairwise(all_records, ry).min(axis=1)))
     assert found.random_within(2).low == found.random_within(2).high
 
 
@@ -143,16 +138,12 @@ def test_an_acceptable_share_of_correct_links() -> None:
 
 def test_seeded_sample_repeats() -> None:
     x, y = unrelated(4)
-    one, again, other = (
-        linkage.verify_links(x, y, seed=s).independent.null_distances for s in (1, 1, 2)
-    )
+    one, again, other = (linkage.verify_links(x, y, seed=s).independent.null_distances for s in (1, 1, 2))
     np.testing.assert_array_equal(one, again)
     assert (one != other).any()
 
 
-@pytest.mark.parametrize(
-    "options", [{"random_records": 5}, {"acceptable": 2}, {"false_discovery_rate": 0}]
-)
+@pytest.mark.parametrize("options", [{"random_records": 5}, {"acceptable": 2}, {"false_discovery_rate": 0}])
 def test_options_out_of_range(options: dict) -> None:
     with pytest.raises(ParameterError):
         linkage.verify_links(*unrelated(0, 50), **options)
@@ -194,9 +185,7 @@ def test_closed_form_is_a_distribution_and_knows_its_limit() -> None:
         assert 0 <= found[0] <= found[-1] <= 1
     middle = int(1_000_000 ** (2 / 3) / 2)
     limit = 1 - np.exp(-1_000_000 * ((2 * middle + 1) / 1_000_000) ** 3)
-    assert linkage.random_match_probability(1_000_000, 3, [middle])[0] == pytest.approx(
-        limit, abs=0.01
-    )
+    assert linkage.random_match_probability(1_000_000, 3, [middle])[0] == pytest.approx(limit, abs=0.01)
     with pytest.raises(ParameterError):
         linkage.random_match_probability(0, 3)
     with pytest.raises(ParameterError):

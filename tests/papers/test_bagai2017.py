@@ -228,10 +228,7 @@ def test_nmape_may_exceed_nine_percent():
 def test_corollary_1_one_crack_is_the_norm():
     cells = random_matrices(200, seed=1)
     generator = np.random.default_rng(2)
-    values = [
-        ps.edge_probabilities(c).probabilities[range(4), generator.permutation(4)].sum()
-        for c in cells
-    ]
+    values = [ps.edge_probabilities(c).probabilities[range(4), generator.permutation(4)].sum() for c in cells]
     assert np.mean(values) == pytest.approx(1, abs=0.25)
 
 

@@ -56,8 +56,11 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     fourth = item["values"][3]
     assert (fourth["paper"], fourth["agreement"]) == ("0.83", "equal after rounding")
     assert {cell["agreement"] for cell in item["values"]} == {
-        "equal", "equal after rounding", "erratum", "critique",
-    }  # fmt: skip
+        "equal",
+        "equal after rounding",
+        "erratum",
+        "critique",
+    }
 
 
 def test_every_value_of_a_long_column(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,9 +73,11 @@ def test_every_value_of_a_long_column(capsys: pytest.CaptureFixture[str]) -> Non
 def test_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bagai2017", "--figures", str(tmp_path)]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "bagai2017_figure_5.png", "bagai2017_figure_5.svg",
-        "bagai2017_figure_8.png", "bagai2017_figure_8.svg",
-    ]  # fmt: skip
+        "bagai2017_figure_5.png",
+        "bagai2017_figure_5.svg",
+        "bagai2017_figure_8.png",
+        "bagai2017_figure_8.svg",
+    ]
     assert "4 figures are in" in capsys.readouterr().out
 
 

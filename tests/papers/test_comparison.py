@@ -5,17 +5,7 @@ from __future__ import annotations
 import pytest
 
 from papers import Agreement
-from papers.comparison import (
-    claim,
-    column,
-    critique,
-    data_absent,
-    erratum,
-    number,
-    same,
-    shown,
-    underivable,
-)
+from papers.comparison import claim, column, critique, data_absent, erratum, number, same, shown, underivable
 
 
 @pytest.mark.parametrize(
@@ -74,12 +64,8 @@ def test_an_erratum_must_be_what_the_note_explains() -> None:
 def test_what_is_not_derivable_has_to_lie_in_its_range() -> None:
     inside = underivable("x", "0.027", 0.03, within=(0.01, 0.05), note="")
     assert inside.agreement is Agreement.NOT_DERIVABLE
-    assert (
-        underivable("x", "0.27", 0.03, within=(0.01, 0.05), note="").agreement is Agreement.DIFFERS
-    )
-    assert (
-        underivable("x", "0.03", 0.3, within=(0.01, 0.05), note="").agreement is Agreement.DIFFERS
-    )
+    assert underivable("x", "0.27", 0.03, within=(0.01, 0.05), note="").agreement is Agreement.DIFFERS
+    assert underivable("x", "0.03", 0.3, within=(0.01, 0.05), note="").agreement is Agreement.DIFFERS
 
 
 def test_statements_lists_and_columns() -> None:
@@ -94,5 +80,10 @@ def test_statements_lists_and_columns() -> None:
 
 def test_how_our_values_are_shown() -> None:
     assert [shown(x) for x in (4096, 0.1234567, 2.0, True, "yes", [1, 2.5])] == [
-        "4,096", "0.123457", "2", "yes", "yes", "1, 2.5",
-    ]  # fmt: skip
+        "4,096",
+        "0.123457",
+        "2",
+        "yes",
+        "yes",
+        "1, 2.5",
+    ]

@@ -19,14 +19,17 @@ def _numbered(kind: str, *numbers: int) -> set[str]:
 
 
 NAMED = {
-    "bagai2017": _numbered("Figure", *range(2, 11)) | _numbered("Theorem", *range(1, 6))
+    "bagai2017": _numbered("Figure", *range(2, 11))
+    | _numbered("Theorem", *range(1, 6))
     | {"Corollary 1", "Proposition 3"},
-    "domingo2016": _numbered("Table", *range(1, 7)) | _numbered("Figure", 1, 2, 3)
+    "domingo2016": _numbered("Table", *range(1, 7))
+    | _numbered("Figure", 1, 2, 3)
     | _numbered("Algorithm", 1, 2, 3),
     "itpr2019": _numbered("Table", *range(1, 8)) | _numbered("Figure", *range(1, 7)),
-    "lodha2007": _numbered("Figure", 1, 3, 4, 5, 6, 7) | _numbered("Example", *range(1, 12))
+    "lodha2007": _numbered("Figure", 1, 3, 4, 5, 6, 7)
+    | _numbered("Example", *range(1, 12))
     | _numbered("Theorem", *range(1, 6)),
-}  # fmt: skip
+}
 DRAWN = {
     "bagai2017": _numbered("Figure", 1, 2, 3, 4, 5, 7, 8, 9, 10),
     "domingo2016": _numbered("Figure", 1, 2, 3),
@@ -37,33 +40,53 @@ DRAWN = {
 ERRATA = {
     "bagai2017": [("Figure 7", "M_3")],
     "domingo2016": [
-        ("Table 3", "Definition 1"), ("Table 4", "right links"), ("Table 4", "wrong links"),
+        ("Table 3", "Definition 1"),
+        ("Table 4", "right links"),
+        ("Table 4", "wrong links"),
         ("Table 4", "Z that match"),
     ],
     "itpr2019": [
-        ("Table 3", "disease 3"), *[("Table 4", "MIL")] * 3, ("Table 5", "rows that formula"),
-        ("Table 5", "row 7"), ("Table 5", "age 5 by formula"), ("Table 5", "ELD"),
+        ("Table 3", "disease 3"),
+        *[("Table 4", "MIL")] * 3,
+        ("Table 5", "rows that formula"),
+        ("Table 5", "row 7"),
+        ("Table 5", "age 5 by formula"),
+        ("Table 5", "ELD"),
     ],
     "lodha2007": [
-        *[("Figure 3", "A")] * 3, ("Figure 6", "nC"), ("Figure 6", "KB"), ("Example 8", "beta"),
-        ("Example 8", "zip code"), ("Example 10", "largest"), ("Section 3.1", "rank difference"),
-        ("Section 3.1", "equation"), ("Section 4.1", "median"),
+        *[("Figure 3", "A")] * 3,
+        ("Figure 6", "nC"),
+        ("Figure 6", "KB"),
+        ("Example 8", "beta"),
+        ("Example 8", "zip code"),
+        ("Example 10", "largest"),
+        ("Section 3.1", "rank difference"),
+        ("Section 3.1", "equation"),
+        ("Section 4.1", "median"),
     ],
-}  # fmt: skip
+}
 # The same for what we hold against a statement by a case of our own.
 CRITIQUES = {
     "bagai2017": [("Figure 9", "Psi of Q"), ("Theorem 3", "doubly stochastic")],
     "domingo2016": [
-        ("Table 2", "Y = 1000 X"), ("Table 4", "least to most"), ("Table 6", "P(random"),
-        ("Figure 2", "right links"), ("Section 5.2", "unrelated"),
+        ("Table 2", "Y = 1000 X"),
+        ("Table 4", "least to most"),
+        ("Table 6", "P(random"),
+        ("Figure 2", "right links"),
+        ("Section 5.2", "unrelated"),
     ],
     "itpr2019": [("Table 5", "independent"), ("Figure 4", "5 % HIV"), ("Figure 4", "12 % HIV")],
     "lodha2007": [
-        ("Figure 3", "row 12"), ("Figure 7", "error times"), ("Theorem 1", "exactly"),
-        ("Theorem 2", "exactly"), ("Theorem 4", "k = 10"), ("Theorem 4", "correlation"),
-        ("Section 4.1", "two groups"), ("Section 4.1", "cellular"),
+        ("Figure 3", "row 12"),
+        ("Figure 7", "error times"),
+        ("Theorem 1", "exactly"),
+        ("Theorem 2", "exactly"),
+        ("Theorem 4", "k = 10"),
+        ("Theorem 4", "correlation"),
+        ("Section 4.1", "two groups"),
+        ("Section 4.1", "cellular"),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.fixture(params=papers.PAPERS)
@@ -134,24 +157,18 @@ def test_a_fault_of_ours_shows_as_a_difference(monkeypatch: pytest.MonkeyPatch) 
     assert found.counts[Agreement.DIFFERS] == 1
 
 
-def test_without_the_data_values_are_marked_absent(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_the_data_values_are_marked_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CRYPSIS_DATA", raising=False)
     monkeypatch.setattr(lodha2007, "ITEMS", (quasi_identifiers.figure_3,))
     for data in (None, tmp_path):
         found = papers.paper("lodha2007", data=data)
         assert not found.differs
-        assert (
-            found.counts[Agreement.DATA_ABSENT] == 37
-        )  # S and F1 of 12 rows, ten domains, three more
+        assert found.counts[Agreement.DATA_ABSENT] == 37  # S and F1 of 12 rows, ten domains, three more
         assert not found.items[0].drawable
         assert found.counts[Agreement.ERRATUM] == 0  # D, F2 and k need no data
 
 
-def test_the_environment_sets_the_data_folder(
-    monkeypatch: pytest.MonkeyPatch, data_folder: Path
-) -> None:
+def test_the_environment_sets_the_data_folder(monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> None:
     monkeypatch.setenv("CRYPSIS_DATA", str(data_folder))
     monkeypatch.setattr(lodha2007, "ITEMS", (quasi_identifiers.figure_3,))
     assert papers.paper("lodha2007").counts[Agreement.DATA_ABSENT] == 0

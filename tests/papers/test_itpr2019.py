@@ -12,16 +12,8 @@ import pytest
 from crypsis.inference import Leakage, attribute_disclosure, leakage
 from papers.itpr2019 import printed
 from papers.itpr2019.metric_judgment import compare_metrics
-from papers.itpr2019.printed_formulas import (
-    printed_entropy_l_diversity,
-    printed_itpr,
-)
-from papers.itpr2019.sweeps import (
-    epsilon_sweep,
-    lambda_sweep,
-    risk_surface,
-    variation_sweep,
-)
+from papers.itpr2019.printed_formulas import printed_entropy_l_diversity, printed_itpr
+from papers.itpr2019.sweeps import epsilon_sweep, lambda_sweep, risk_surface, variation_sweep
 
 AGES = {case: list(ages) for case, ages in printed.AGES.items()}
 DISEASES, FIRST, SECOND = printed.DISEASES, printed.FIRST, printed.SECOND
@@ -69,8 +61,7 @@ def metrics_of(found: Leakage) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("row", "unique"),
-    [(row, unique) for row in printed.TABLE_4 for unique in {False, row.startswith("re-")}],
+    ("row", "unique"), [(row, unique) for row in printed.TABLE_4 for unique in {False, row.startswith("re-")}]
 )
 def test_table_4(row: str, unique: bool) -> None:
     """The two cells of MIL below are tested apart; identities may be declared unique."""

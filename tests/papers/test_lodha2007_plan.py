@@ -24,26 +24,15 @@ def steps(columns: list[str], k: int, beta: float, **options: object) -> dict[st
 
 def test_example_6_half_year_and_four_digits() -> None:
     found = steps(
-        ["gender", "birth", "zipcode"],
-        printed.K,
-        printed.BETA,
-        weights={"birth": 120.0, "zipcode": 10_000.0},
+        ["gender", "birth", "zipcode"], printed.K, printed.BETA, weights={"birth": 120.0, "zipcode": 10_000.0}
     )
-    assert found == {
-        "gender": "as it is",
-        "birth": "half-year only",
-        "zipcode": "first 4 of 5 characters",
-    }
+    assert found == {"gender": "as it is", "birth": "half-year only", "zipcode": "first 4 of 5 characters"}
     assert max_cells(US, printed.K, printed.BETA) >= printed.CELLS
 
 
 def test_example_7_month_and_three_digits() -> None:
     found = steps(["gender", "birth", "zipcode"], printed.K, printed.BETA)
-    assert found == {
-        "gender": "as it is",
-        "birth": "month only",
-        "zipcode": "first 3 of 5 characters",
-    }
+    assert found == {"gender": "as it is", "birth": "month only", "zipcode": "first 3 of 5 characters"}
 
 
 def test_example_8_hipaa() -> None:
@@ -58,7 +47,5 @@ def test_example_8_hipaa() -> None:
 
 
 def test_section_3_2_twenty_five_columns_keep_two_values_each() -> None:
-    shares = values_per_column(
-        max_cells(US, printed.CURSE_K, printed.BETA), [1e6] * printed.CURSE_COLUMNS
-    )
+    shares = values_per_column(max_cells(US, printed.CURSE_K, printed.BETA), [1e6] * printed.CURSE_COLUMNS)
     assert {round(share) for share in shares} == {2}

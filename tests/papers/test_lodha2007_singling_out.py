@@ -19,15 +19,10 @@ FIGURE_3 = {row: (places, *map(float, rest)) for row, (places, *rest) in printed
 @pytest.fixture(scope="module")
 def figure_3(adult: cr.Dataset) -> dict[int, so.ColumnSet]:
     """The twelve rows as computed: S and F1 from the file, the rest from the printed domains."""
-    every = so.column_sets(
-        adult, COLUMNS, alpha=printed.ALPHA, population=POPULATION, domains=DOMAINS
-    )
+    every = so.column_sets(adult, COLUMNS, alpha=printed.ALPHA, population=POPULATION, domains=DOMAINS)
     assert len(every) == 1023
     by_columns = {one.columns: one for one in every}
-    return {
-        row: by_columns[tuple(COLUMNS[place - 1] for place in line[0])]
-        for row, line in FIGURE_3.items()
-    }
+    return {row: by_columns[tuple(COLUMNS[place - 1] for place in line[0])] for row, line in FIGURE_3.items()}
 
 
 @pytest.mark.parametrize("row", FIGURE_3)
@@ -46,12 +41,8 @@ def test_figure_3(figure_3: dict[int, so.ColumnSet], row: int) -> None:
 
 def test_section_5_1_publish_or_suppress(figure_3: dict[int, so.ColumnSet]) -> None:
     by_release = [row for row, one in figure_3.items() if one.unique_fraction >= one.alpha]
-    by_population = [
-        row for row, one in figure_3.items() if (one.population_bound or 0) >= one.alpha
-    ]
-    by_paper = [
-        row for row, one in figure_3.items() if one.bound is not None and one.bound >= printed.ALPHA
-    ]
+    by_population = [row for row, one in figure_3.items() if (one.population_bound or 0) >= one.alpha]
+    by_paper = [row for row, one in figure_3.items() if one.bound is not None and one.bound >= printed.ALPHA]
     assert by_release == list(printed.QUASI_IDENTIFIERS["F1"])
     assert by_population == by_paper == list(printed.QUASI_IDENTIFIERS["F2"])
     assert [row for row, one in figure_3.items() if not one.publish] == [12]
@@ -106,13 +97,8 @@ def test_example_8_zip_codes_under_hipaa() -> None:
 
 
 def test_section_3_2_curse_of_dimensionality() -> None:
-    for cells in (
-        POPULATION / printed.CURSE_K,
-        so.max_cells(POPULATION, printed.CURSE_K, printed.BETA),
-    ):
+    for cells in (POPULATION / printed.CURSE_K, so.max_cells(POPULATION, printed.CURSE_K, printed.BETA)):
         values = so.values_per_column(cells, [math.inf] * printed.CURSE_COLUMNS)
         assert {round(d) for d in values} == {2}
-    slack = (
-        1 - so.max_cells(POPULATION, printed.CURSE_K, printed.BETA) * printed.CURSE_K / POPULATION
-    )
+    slack = 1 - so.max_cells(POPULATION, printed.CURSE_K, printed.BETA) * printed.CURSE_K / POPULATION
     assert slack == pytest.approx(0.45, abs=0.005)

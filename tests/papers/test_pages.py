@@ -73,17 +73,16 @@ def test_long_columns_fold_where_all_agree() -> None:
     agreed = _item(*(_cell(i) for i in range(20)))
     assert [line.what for line in lines(agreed)[0]] == ["column, 20 values"]
     assert len(lines(agreed, everything=True)[0]) == 20
-    one_off = _item(
-        *(_cell(i, Agreement.DIFFERS if i == 7 else Agreement.EQUAL) for i in range(20))
-    )
+    one_off = _item(*(_cell(i, Agreement.DIFFERS if i == 7 else Agreement.EQUAL) for i in range(20)))
     assert len(lines(one_off)[0]) == 20
     short = _item(*(_cell(i) for i in range(5)))
     assert len(lines(short)[0]) == 5
 
 
 def test_a_note_is_shown_once() -> None:
-    item = _item(_cell(1, Agreement.ERRATUM, "a"), _cell(2, Agreement.ERRATUM, "a"),
-                 _cell(3, Agreement.ERRATUM, "b"))  # fmt: skip
+    item = _item(
+        _cell(1, Agreement.ERRATUM, "a"), _cell(2, Agreement.ERRATUM, "a"), _cell(3, Agreement.ERRATUM, "b")
+    )
     shown, notes = lines(item)
     assert notes == ["a", "b"]
     assert [line.note for line in shown] == [1, 1, 2]

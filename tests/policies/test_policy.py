@@ -66,11 +66,7 @@ def test_the_numbers_of_the_presets() -> None:
     def limits(name: str) -> dict[str, float]:
         return {one.measure: one.limit for one in load_policy(name).thresholds}
 
-    decided = {
-        "columns.identifiers_by_evidence": 0,
-        "columns.undecided": 0,
-        "columns.container_contents": 0,
-    }
+    decided = {"columns.identifiers_by_evidence": 0, "columns.undecided": 0, "columns.container_contents": 0}
     assert all(decided.items() <= limits(name).items() for name in PRESETS)
     assert limits("default") == {
         **decided,
@@ -117,9 +113,7 @@ def test_the_numbers_of_the_presets() -> None:
     assert len(load_policy("hipaa-safe-harbor").small_zip3) == 17
     questions = {one.measure.split(".")[0] for one in load_policy("wp216").thresholds}
     assert {"singling_out", "linkage", "inference"} <= questions
-    of_it = [
-        one for one in load_policy("wp216").thresholds if one.measure.split(".")[0] not in IF_GIVEN
-    ]
+    of_it = [one for one in load_policy("wp216").thresholds if one.measure.split(".")[0] not in IF_GIVEN]
     assert all(one.required for one in of_it)
 
 
@@ -198,10 +192,7 @@ def test_findings_come_worst_first_and_decide(ours: Path) -> None:
     enough = Measurement("singling_out.k_anonymity", 10, "ten")
     assert verdict(evaluate(policy, [enough, linked]), []) is Verdict.SAFE
     assert (
-        verdict(
-            evaluate(policy, [enough, linked]),
-            [Reason("undecided-columns", "2 columns are undecided.")],
-        )
+        verdict(evaluate(policy, [enough, linked]), [Reason("undecided-columns", "2 columns are undecided.")])
         is Verdict.CANNOT_TELL
     )
     assert verdict(evaluate(policy, [linked]), []) is Verdict.CANNOT_TELL
@@ -227,9 +218,7 @@ def test_a_context_chooses_the_class_size(ours: Path) -> None:
         load_policy("default").in_context("friends")
     with pytest.raises(ParameterError, match="fixed by its source"):
         load_policy("cms-small-cells").in_context("public")
-    ours.write_text(
-        POLICY.replace("[[thresholds]]", '[context]\nrecipient = "public"\n[[thresholds]]', 1)
-    )
+    ours.write_text(POLICY.replace("[[thresholds]]", '[context]\nrecipient = "public"\n[[thresholds]]', 1))
     with pytest.raises(SourceError, match="the context requires k = 11"):
         load_policy(ours)
 

@@ -18,11 +18,21 @@ from crypsis.policies import load_policy
 from crypsis.policies.findings import Status, Verdict
 
 ROWS = 60
-ANSWERS = {
-    one.item: "checked by N.N., 2026-11-01" for one in load_policy("hipaa-safe-harbor").checklist
-}
-PEOPLE = ["Ann Smith", "Bob Jones", "Carla Diaz", "Dan Brown", "Eva Long", "Finn Roe", "Gil Poe",
-          "Hal Dunn", "Ida West", "Jon Park", "Kim Lowe", "Lea Ford"]  # fmt: skip
+ANSWERS = {one.item: "checked by N.N., 2026-11-01" for one in load_policy("hipaa-safe-harbor").checklist}
+PEOPLE = [
+    "Ann Smith",
+    "Bob Jones",
+    "Carla Diaz",
+    "Dan Brown",
+    "Eva Long",
+    "Finn Roe",
+    "Gil Poe",
+    "Hal Dunn",
+    "Ida West",
+    "Jon Park",
+    "Kim Lowe",
+    "Lea Ford",
+]
 TODAY = date.today().year
 
 
@@ -124,10 +134,7 @@ VIOLATIONS: dict[str, tuple[str, list[Any]]] = {
     "cells of a grid": ("v37", cycle(["872a10089ffffff", "872a100d6ffffff"])),
     "last digits": ("last4", [f"{(7919 * i) % 10_000:04d}" for i in range(ROWS)]),
     "initials": ("v38", cycle(["J.S.", "A.B.", "M.K.", "R.T."])),
-    "genomes": (
-        "v39",
-        ["".join("ACGT"[(i * 7 + j * j) % 4] for j in range(40)) for i in range(ROWS)],
-    ),
+    "genomes": ("v39", ["".join("ACGT"[(i * 7 + j * j) % 4] for j in range(40)) for i in range(ROWS)]),
     "supervisors": ("supervisor", cycle(["Kim", "Lee", "Patel", "Olsen"])),
     # (D), (E) telephone and fax
     "telephone": ("phone", numbered("(415) 555-{j:04d}")),
@@ -168,8 +175,10 @@ COMPLIANT: dict[str, dict[str, list[Any]]] = {
     "age bands": {"age_group": cycle(["18-24", "65-74", "80-89", "90+"])},
     "age bands in words": {"age_group": cycle(["under 18", "18-64", "90 and older"])},
     "a top band at 85": {"ageband": cycle(["65-74", "75-84", "85+"])},
-    "measured at birth": {"birth_weight_g": [1500 + 37 * i for i in range(ROWS)],
-                          "birth_order": cycle([1, 2, 3])},
+    "measured at birth": {
+        "birth_weight_g": [1500 + 37 * i for i in range(ROWS)],
+        "birth_order": cycle([1, 2, 3]),
+    },
     "a census of beds": {"icu_census": cycle(list(range(5, 30)))},
     "fractions": {"visual_acuity": cycle(["6/6", "6/9", "6/12"]), "grade": cycle(["1/3", "2/3"])},
     "codes of drugs": {"ndc": cycle(["00093-7214-01", "00071-0155-23", "68180-0980-03"])},
@@ -177,25 +186,39 @@ COMPLIANT: dict[str, dict[str, list[Any]]] = {
     "birth years of two digits": {"yob": cycle(["55", "80", "71"])},
     "cohorts of a study": {"cohort": cycle([2015, 2018, 2021])},
     "procedure codes": {"cpt_code": cycle(["99213", "99214", "93000"])},
-    "states and regions": {"state": cycle(["CA", "NY", "TX", "UT", "OR"]),
-                           "region": cycle(["Northeast", "South", "West"])},
-    "stays and durations": {"time_in_hospital": cycle([1, 2, 3, 9]), "los_days": cycle([2, 30, 41]),
-                            "days_since_admission": cycle([0, 3, 12]),
-                            "age_at_onset": cycle([20, 40, 61])},
+    "states and regions": {
+        "state": cycle(["CA", "NY", "TX", "UT", "OR"]),
+        "region": cycle(["Northeast", "South", "West"]),
+    },
+    "stays and durations": {
+        "time_in_hospital": cycle([1, 2, 3, 9]),
+        "los_days": cycle([2, 30, 41]),
+        "days_since_admission": cycle([0, 3, 12]),
+        "age_at_onset": cycle([20, 40, 61]),
+    },
     "codes of diseases and procedures": {
         "diagnosis_code": cycle(["E11.9", "I10", "J45.20", "M54.5"]),
-        "cpt_code": cycle(["99213", "99214", "93000"]), "drg": cycle([470, 871, 291])},
-    "flags and categories": {"admitted": cycle(["yes", "no"]), "phone_type": cycle(["m", "l"]),
-                             "employer_type": cycle(["private", "public"]),
-                             "discharge_disposition": cycle(["home", "nursing", "died"]),
-                             "married": cycle(["yes", "no", "unknown"])},
-    "measurements": {"glucose": [4.0 + i / 17 for i in range(ROWS)],
-                     "charges": [1200 + 331 * i for i in range(ROWS)],
-                     "systolic_bp": cycle([110, 120, 131, 145])},
+        "cpt_code": cycle(["99213", "99214", "93000"]),
+        "drg": cycle([470, 871, 291]),
+    },
+    "flags and categories": {
+        "admitted": cycle(["yes", "no"]),
+        "phone_type": cycle(["m", "l"]),
+        "employer_type": cycle(["private", "public"]),
+        "discharge_disposition": cycle(["home", "nursing", "died"]),
+        "married": cycle(["yes", "no", "unknown"]),
+    },
+    "measurements": {
+        "glucose": [4.0 + i / 17 for i in range(ROWS)],
+        "charges": [1200 + 331 * i for i in range(ROWS)],
+        "systolic_bp": cycle([110, 120, 131, 145]),
+    },
     "birth years with an open end": {"birth_year": cycle([f"before {TODAY - 89}", "1950", "1970"])},
-    "occupation": {"occupation": cycle(["cook", "clerk", "nurse"]),
-                   "employment_status": cycle(["employed", "retired"])},
-}  # fmt: skip
+    "occupation": {
+        "occupation": cycle(["cook", "clerk", "nurse"]),
+        "employment_status": cycle(["employed", "retired"]),
+    },
+}
 
 
 def base() -> dict[str, list[Any]]:
@@ -241,21 +264,14 @@ def caught() -> dict[str, list[str]]:
 @pytest.mark.parametrize("case", VIOLATIONS)
 def test_a_violation_is_caught(case: str, caught: dict[str, list[str]]) -> None:
     """By the rule itself, not only by the evidence about the role: either alone is "not safe"."""
-    rules = (
-        "hipaa_identifiers",
-        "geographic_subdivisions",
-        "dates_finer_than_year",
-        "ages_over_89",
-    )
+    rules = ("hipaa_identifiers", "geographic_subdivisions", "dates_finer_than_year", "ages_over_89")
     assert {f"columns.{rule}" for rule in rules} & set(caught[case])
 
 
 @pytest.mark.parametrize("case", COMPLIANT)
 def test_a_compliant_table_is_safe(case: str) -> None:
     found = assessed(base() | COMPLIANT[case])
-    assert found.verdict is Verdict.SAFE, [one.statement for one in found.exceeded] + [
-        *found.reasons
-    ]
+    assert found.verdict is Verdict.SAFE, [one.statement for one in found.exceeded] + [*found.reasons]
 
 
 def test_a_declared_identifier_is_one() -> None:
@@ -304,9 +320,7 @@ def test_areas_are_counted_in_the_population_where_it_is_given() -> None:
     assert assessed(columns, population=people).verdict is Verdict.SAFE
     columns = base() | {"zip": cycle(["941", "100"])}
     found = assessed(columns, population=people)
-    assert (
-        next(one for one in found.findings if "geographic" in one.measure).status is Status.EXCEEDED
-    )
+    assert next(one for one in found.findings if "geographic" in one.measure).status is Status.EXCEEDED
 
 
 def test_the_list_of_small_areas_is_that_of_the_guidance() -> None:

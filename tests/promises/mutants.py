@@ -49,7 +49,7 @@ def arrow_table() -> pa.Table:
         name=pa.array([f"a longer text {place % 3}" for place in places]).cast(pa.string_view()),
         runs=pa.RunEndEncodedArray.from_arrays(pa.array([100, 200], pa.int32()), pa.array(["a", "b"])),
         pair=pa.array([{"a": place, "b": str(place)} for place in places]),
-    )  # fmt: skip
+    )
 
 
 def _arrow(path: Path, compression: str | None = None) -> None:
@@ -114,7 +114,7 @@ FORMATS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "iceberg": ("t.iceberg", _iceberg),
     "json": ("t.jsonl", _by_crypsis),
     "csv": ("t.csv.gz", _by_crypsis),
-}  # fmt: skip
+}
 
 
 def changed(content: bytes, draw: random.Random) -> bytes:

@@ -62,9 +62,15 @@ def _sqlite(path: Path, rows: int = 3, *statements: str) -> Path:
 
 @pytest.mark.parametrize(
     "macro",
-    ["count_star() as 500", "sum(x) as 7", "min(x) as 1", '"+"(a, b) as 3',
-     "duckdb_tables() as table select 1", "COUNT_STAR() as 500"],
-)  # fmt: skip
+    [
+        "count_star() as 500",
+        "sum(x) as 7",
+        "min(x) as 1",
+        '"+"(a, b) as 3',
+        "duckdb_tables() as table select 1",
+        "COUNT_STAR() as 500",
+    ],
+)
 def test_functions_of_a_file_do_not_replace_ours(tmp_path: Path, macro: str) -> None:
     path = _duckdb(tmp_path / "evil.duckdb", f"create macro main.{macro}")
     with pytest.raises(SourceError, match="replace built-in") as caught:
@@ -78,12 +84,17 @@ def test_functions_of_a_file_do_not_replace_ours(tmp_path: Path, macro: str) -> 
 def test_views_and_queries_of_a_database_read_nothing_else(tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text("a,b\n1,2\n")
-    path = _duckdb(tmp_path / "v.duckdb", f"create view v as select * from read_csv('{other}')",
-                   "create view w as select id + 1 as id, b from t")  # fmt: skip
+    path = _duckdb(
+        tmp_path / "v.duckdb",
+        f"create view v as select * from read_csv('{other}')",
+        "create view w as select id + 1 as id, b from t",
+    )
     queries = (
-        f"select * from read_csv('{other}')", f"select * from read_text('{other}')",
-        f"select * from '{other}'", "select * from v",
-    )  # fmt: skip
+        f"select * from read_csv('{other}')",
+        f"select * from read_text('{other}')",
+        f"select * from '{other}'",
+        "select * from v",
+    )
     for given in ({"table": "v"}, *({"query": query} for query in queries)):
         with pytest.raises(SourceError):
             cr.read(path, **given)  # type: ignore[arg-type]
@@ -97,11 +108,19 @@ def test_a_query_is_one_statement_that_reads(tmp_path: Path) -> None:
     for path in paths:
         before = path.read_bytes()
         for query in (
-            "select 1; select 2", "drop table t", "insert into t values (1, 2)",
-            f"copy t to '{target}'", f"select 1 as a; copy t to '{target}'", "pragma user_version",
-            f"attach '{target}' as x", "with x as (delete from t returning *) select * from x",
-            "select * into x from t", "set memory_limit = '1GB'", "", "select 1) as x; drop table t --",
-        ):  # fmt: skip
+            "select 1; select 2",
+            "drop table t",
+            "insert into t values (1, 2)",
+            f"copy t to '{target}'",
+            f"select 1 as a; copy t to '{target}'",
+            "pragma user_version",
+            f"attach '{target}' as x",
+            "with x as (delete from t returning *) select * from x",
+            "select * into x from t",
+            "set memory_limit = '1GB'",
+            "",
+            "select 1) as x; drop table t --",
+        ):
             with pytest.raises(CrypsisError):
                 cr.read(path, query=query)
         assert path.read_bytes() == before
@@ -168,8 +187,7 @@ def _with_a_bad(what: str) -> pa.Array:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(
-    "what",
-    ["index of a dictionary", "offset of a text", "offset of a list", "text that is not UTF-8"],
+    "what", ["index of a dictionary", "offset of a text", "offset of a list", "text that is not UTF-8"]
 )
 def test_a_damaged_arrow_file_is_a_sentence(tmp_path: Path, what: str, stream: bool) -> None:
     """In a process of its own, which the file may end."""
@@ -180,9 +198,7 @@ def test_a_damaged_arrow_file_is_a_sentence(tmp_path: Path, what: str, stream: b
     command = [sys.executable, "-m", "crypsis", "scan", str(path)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2, ended.stderr[-300:]
-    assert "'t.arrow' could not be read as an Arrow file, or is damaged" in " ".join(
-        ended.stderr.split()
-    )
+    assert "'t.arrow' could not be read as an Arrow file, or is damaged" in " ".join(ended.stderr.split())
 
 
 @pytest.mark.filterwarnings("ignore:Feather V1")
@@ -200,11 +216,21 @@ _LIMIT_KB = 12_000_000
 @pytest.mark.parametrize("form", list(mutants.FORMATS))
 def test_files_with_changed_bytes_are_read_or_refused(tmp_path: Path, form: str) -> None:
     """No process ends by a signal, and no error is an internal fault."""
-    command = [sys.executable, "-W", "ignore", "-m", "tests.promises.mutants", form, str(tmp_path),
-               "0", str(_MUTANTS)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "tests.promises.mutants",
+        form,
+        str(tmp_path),
+        "0",
+        str(_MUTANTS),
+    ]
     limited = f'ulimit -v {_LIMIT_KB}; exec "$@"'
-    ended = subprocess.run(["bash", "-c", limited, "-", *command], capture_output=True, text=True,
-                           check=False, timeout=1200)  # fmt: skip
+    ended = subprocess.run(
+        ["bash", "-c", limited, "-", *command], capture_output=True, text=True, check=False, timeout=1200
+    )
     lines = ended.stdout.splitlines()
     assert ended.returncode == 0, f"mutant {len(lines)} ended the process: {ended.stderr[-300:]}"
     assert len(lines) == _MUTANTS
@@ -213,9 +239,20 @@ def test_files_with_changed_bytes_are_read_or_refused(tmp_path: Path, form: str)
 
 @pytest.mark.parametrize(
     "address",
-    ["dir:///", "zip://a.zip", "zip://", "github://", "ftp://", "ftp://host/t.csv", "git://x",
-     "jupyter://x", "reference://", "local:///tmp/t.csv", "simplecache::s3://x/t.csv"],
-)  # fmt: skip
+    [
+        "dir:///",
+        "zip://a.zip",
+        "zip://",
+        "github://",
+        "ftp://",
+        "ftp://host/t.csv",
+        "git://x",
+        "jupyter://x",
+        "reference://",
+        "local:///tmp/t.csv",
+        "simplecache::s3://x/t.csv",
+    ],
+)
 def test_addresses_that_are_not_documented_are_refused_by_name(address: str) -> None:
     kind = address.split("://")[0]
     with pytest.raises(SourceError, match=f"begin with {kind}:// are not read"):
@@ -256,10 +293,13 @@ def test_what_cannot_be_read_is_not_called_a_line(tmp_path: Path) -> None:
     engine.execute(f"copy (select 1 a) to '{path}' (encryption_config {{footer_key: 'k'}})")
     with pytest.raises(SourceError, match="is encrypted"):
         cr.read(path)
-    views = ["create view cast_one as select 'secret'::int as a",
-             "create view raise_one as select error('secret') as a",
-             "create table gone (a int)", "create view lost as select * from gone",
-             "drop table gone"]  # fmt: skip
+    views = [
+        "create view cast_one as select 'secret'::int as a",
+        "create view raise_one as select error('secret') as a",
+        "create table gone (a int)",
+        "create view lost as select * from gone",
+        "drop table gone",
+    ]
     path = _duckdb(tmp_path / "t.duckdb", *views)
     for view in ("cast_one", "raise_one", "lost"):
         with pytest.raises(SourceError, match=f"'{view}' could not be computed") as caught:
@@ -282,9 +322,12 @@ def test_little_memory_is_a_sentence(tmp_path: Path) -> None:
 def test_control_characters_of_file_names_are_not_sent(tmp_path: Path) -> None:
     name = "x\x1b[31m\x07\x9b.csv"
     (tmp_path / name).write_text("a,b\n1,2\n3,4\n")
-    for arguments in (["scan", str(tmp_path / name)], ["assess", str(tmp_path / name), "--qi", "a"],
-                      ["scan", str(tmp_path / name), "-o", str(tmp_path / f"{name}.json")],
-                      ["scan", str(tmp_path / name), "--roles", f"{name}.toml"]):  # fmt: skip
+    for arguments in (
+        ["scan", str(tmp_path / name)],
+        ["assess", str(tmp_path / name), "--qi", "a"],
+        ["scan", str(tmp_path / name), "-o", str(tmp_path / f"{name}.json")],
+        ["scan", str(tmp_path / name), "--roles", f"{name}.toml"],
+    ):
         command = [sys.executable, "-m", "crypsis", *arguments]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
         assert not CONTROL.search(ended.stdout + ended.stderr), arguments
@@ -302,8 +345,10 @@ _COMPUTED = {
     "default.sqlite": "create table r (id int, b default 'x')",
     "virtual.sqlite": "create virtual table r using fts5(id, b)",
 }
-_QUERIES = {"query of a view.duckdb": "select id, b from v",
-            "macro.duckdb": "select id, area(id) as b from t"}  # fmt: skip
+_QUERIES = {
+    "query of a view.duckdb": "select id, b from v",
+    "macro.duckdb": "select id, area(id) as b from t",
+}
 
 
 @pytest.mark.parametrize("name", _COMPUTED)
@@ -318,8 +363,7 @@ def test_computed_values_are_never_safe_whatever_is_signed_off(tmp_path: Path, n
     base.commit()
     base.close()
     query = _QUERIES.get(name)
-    data = cr.read(path, table=None if query else "r", query=query,
-                   insensitive=["id", "b"])  # fmt: skip
+    data = cr.read(path, table=None if query else "r", query=query, insensitive=["id", "b"])
     signed = {content.name: "Checked." for content in data.rows.contents()}
     signed["computed:rows"] = "Checked."
     assessment = cr.assess(data.with_roles(data.roles, data.notes, signed), try_remedies=False)
@@ -330,9 +374,7 @@ def test_computed_values_are_never_safe_whatever_is_signed_off(tmp_path: Path, n
 def test_columns_that_are_computed_are_read_in_the_sealed_process(tmp_path: Path) -> None:
     path = _duckdb(tmp_path / "g.duckdb")
     with duckdb.connect(str(path)) as base:
-        base.execute(
-            "create table r (id int, place varchar generated always as (current_catalog()))"
-        )
+        base.execute("create table r (id int, place varchar generated always as (current_catalog()))")
         base.execute("insert into r (id) values (1)")
         base.execute("create table plain as select * from r")
     assert cr.read(path, table="r").to_arrow()["place"].to_pylist() == ["g"]
@@ -375,8 +417,10 @@ def test_a_view_that_does_not_end_is_stopped(
     monkeypatch.setattr("crypsis.tables.isolated.MAX_SECONDS", 8)
     path = (_duckdb if name.endswith("duckdb") else _sqlite)(tmp_path / name)
     base = (duckdb if name.endswith("duckdb") else sqlite3).connect(str(path))
-    base.execute("create view v as with recursive r(a) as (select 1 union all select a + 1 from r) "
-                 "select count(*) as a from r")  # fmt: skip
+    base.execute(
+        "create view v as with recursive r(a) as (select 1 union all select a + 1 from r) "
+        "select count(*) as a from r"
+    )
     base.commit()
     base.close()
     began = time.monotonic()
@@ -395,9 +439,7 @@ def test_a_text_with_broken_bytes_is_refused(tmp_path: Path, broken_lines: int) 
 
 
 def test_an_endless_view_is_stopped_while_it_is_copied(tmp_path: Path) -> None:
-    endless = (
-        "with recursive r(a) as (select 1 union all select a + 1 from r) select a, 1 as b from r"
-    )
+    endless = "with recursive r(a) as (select 1 union all select a + 1 from r) select a, 1 as b from r"
     began = time.monotonic()
     path = _sqlite(tmp_path / "e.sqlite", 3, f"create view v as {endless}")
     with pytest.raises(TooLargeError, match="more than 200,000 rows"):
@@ -413,18 +455,27 @@ def test_an_endless_view_is_stopped_while_it_is_copied(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [".".join("a" * 200_000) + " = 1", "x = {" + ".".join("a" * 200_000) + " = 1}",
-     "[" + ".".join('"a"' for _ in range(200_000)) + "]", "x = " + "[" * 100_000,
-     "x = " + "{a=" * 20_000, "a = 1\n" * 2_000_000],
+    [
+        ".".join("a" * 200_000) + " = 1",
+        "x = {" + ".".join("a" * 200_000) + " = 1}",
+        "[" + ".".join('"a"' for _ in range(200_000)) + "]",
+        "x = " + "[" * 100_000,
+        "x = " + "{a=" * 20_000,
+        "a = 1\n" * 2_000_000,
+    ],
     ids=["dotted key", "inline table", "header", "lists", "tables", "size"],
-)  # fmt: skip
+)
 def test_documents_that_take_long_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "d.toml"
     path.write_text(text)
     began = time.monotonic()
     readers: tuple[Callable[[Path], Any], ...] = (
-        lambda p: roles.load(p, ["a"]), load_policy, Plan.load, load_attack, Hierarchy.read,
-    )  # fmt: skip
+        lambda p: roles.load(p, ["a"]),
+        load_policy,
+        Plan.load,
+        load_attack,
+        Hierarchy.read,
+    )
     for read in readers:
         with pytest.raises(InputError):
             read(path)
@@ -434,19 +485,18 @@ def test_documents_that_take_long_are_refused(tmp_path: Path, text: str) -> None
 def test_control_characters_of_names_are_not_sent(tmp_path: Path) -> None:
     age, disease, name = "a\x1b[31mge\x07", "dis\x1b]0;x\x07ease\x9b", "na\x1bme"
     rows = 120
-    people = pa.table({age: [30 + n % 3 for n in range(rows)],
-                       disease: ["fg"[n % 2] for n in range(rows)], name: ["x"] * rows})  # fmt: skip
+    people = pa.table(
+        {
+            age: [30 + n % 3 for n in range(rows)],
+            disease: ["fg"[n % 2] for n in range(rows)],
+            name: ["x"] * rows,
+        }
+    )
     given = cr.Dataset.from_frame(
         people, quasi_identifiers=[age], sensitive=[disease], excluded=[name], person="each record"
     )
     found = cr.assess(given, name="r\x1b[1m")
-    for text in (
-        str(found),
-        found.to_markdown(),
-        found.to_html(),
-        found.to_json(),
-        str(cr.scan(given)),
-    ):
+    for text in (str(found), found.to_markdown(), found.to_html(), found.to_json(), str(cr.scan(given))):
         assert not CONTROL.search(text)
     made = cr.anonymize(given, k=3)
     made.write(tmp_path / "out.parquet")
@@ -474,8 +524,18 @@ def test_names_are_text_in_charts() -> None:
         elif isinstance(part, list):
             for value in part:
                 check(value, key)
-        elif isinstance(part, str) and key in ("expr", "signal", "update", "test", "field", "url",
-                                               "href", "format", "calculate", "filter"):  # fmt: skip
+        elif isinstance(part, str) and key in (
+            "expr",
+            "signal",
+            "update",
+            "test",
+            "field",
+            "url",
+            "href",
+            "format",
+            "calculate",
+            "filter",
+        ):
             assert "alert" not in part
 
     check(json.loads(made.specification))
@@ -483,13 +543,7 @@ def test_names_are_text_in_charts() -> None:
 
 def test_a_key_folder_open_to_everybody_is_refused(tmp_path: Path) -> None:
     key = Key(seed=1)
-    for mode, refused in (
-        (0o777, True),
-        (0o757, True),
-        (0o700, False),
-        (0o1777, False),
-        (0o755, False),
-    ):
+    for mode, refused in ((0o777, True), (0o757, True), (0o700, False), (0o1777, False), (0o755, False)):
         folder = tmp_path / f"m{mode:o}"
         folder.mkdir()
         folder.chmod(mode)
@@ -550,9 +604,7 @@ def test_a_small_file_with_large_values(tmp_path: Path) -> None:
     path = tmp_path / "bomb.parquet"
     codes = pa.array([0] * 3_000, pa.int32())
     long = pa.DictionaryArray.from_arrays(codes, pa.array(["x" * 1_000_000]))
-    pq.write_table(
-        pa.table({"a": long, "b": [n % 2 for n in range(3_000)]}), path, compression="zstd"
-    )
+    pq.write_table(pa.table({"a": long, "b": [n % 2 for n in range(3_000)]}), path, compression="zstd")
     assert path.stat().st_size < 60_000
     data = cr.read(path, memory_limit="500MB", quasi_identifiers=["b"], person="each record")
     assert data.count == 3_000
@@ -580,8 +632,13 @@ def test_contents_are_listed_until_they_are_signed_off(tmp_path: Path) -> None:
     assert [one.code for one in told.reasons].count("container-contents") == 1
     assert "Jane" not in told.to_json()
     signed = tmp_path / "roles.toml"
-    lines = ['[roles]', 'age = "quasi-identifier"', 'sex = "insensitive"', "[container]",
-             *(f'"{name}" = "Checked."' for name in found)]  # fmt: skip
+    lines = [
+        "[roles]",
+        'age = "quasi-identifier"',
+        'sex = "insensitive"',
+        "[container]",
+        *(f'"{name}" = "Checked."' for name in found),
+    ]
     signed.write_text("\n".join(lines))
     filed = roles.load(signed, data.names)
     after = cr.assess(data.with_roles(filed.roles, filed.notes, filed.container))
@@ -593,8 +650,9 @@ def test_contents_are_listed_until_they_are_signed_off(tmp_path: Path) -> None:
 
 def test_a_release_holds_no_metadata(tmp_path: Path) -> None:
     """By its bytes: no unused category, no metadata of the file, of a column, or of pandas."""
-    sex = pa.DictionaryArray.from_arrays(pa.array([n % 2 for n in range(80)], pa.int8()),
-                                         pa.array(["f", "m", "UNUSED-NAME"]))  # fmt: skip
+    sex = pa.DictionaryArray.from_arrays(
+        pa.array([n % 2 for n in range(80)], pa.int8()), pa.array(["f", "m", "UNUSED-NAME"])
+    )
     field = pa.field("age", pa.int64(), metadata={"note": "COLUMN-NOTE"})
     schema = pa.schema([field, pa.field("sex", sex.type)], metadata={"owner": "FILE-OWNER"})
     table = pa.table([pa.array([30 + n % 2 for n in range(80)]), sex], schema=schema)
@@ -616,9 +674,7 @@ def test_records_that_are_dropped_count_as_unique() -> None:
     people = pa.table({"age": [30] * 50 + [None] * 4, "sex": ["f"] * 50 + list("abcd")})
     given = {"quasi_identifiers": ["age", "sex"], "missing": "drop", "person": "each record"}
     found = cr.assess(people, **given)  # type: ignore[arg-type]
-    k = next(
-        one for one in found.findings if one.measure == "singling_out.records_in_small_classes"
-    )
+    k = next(one for one in found.findings if one.measure == "singling_out.records_in_small_classes")
     assert (k.status.value, k.affected) == ("exceeded", 4)
 
 
@@ -646,19 +702,21 @@ ODD_BITS = np.array([0x7FF8000000000001, 0x7FF8000000000002], np.uint64).view(np
     "kind", ["arrow", "polars", "lazy", "duckdb", "dataset", "float32", "parquet", "feather"]
 )
 @pytest.mark.parametrize("values", [[0.0, -0.0], [None, float("nan")]], ids=["zero", "nan"])
-def test_functions_and_verbs_count_the_same_classes(
-    tmp_path: Path, kind: str, values: list[Any]
-) -> None:
+def test_functions_and_verbs_count_the_same_classes(tmp_path: Path, kind: str, values: list[Any]) -> None:
     """What a recipient can tell apart is not one class, wherever the rows are."""
     table = pa.table({"x": values * 10, "ill": ["flu", "gout"] * 10})
     pq.write_table(table, tmp_path / "t.parquet")
     feather.write_feather(table, tmp_path / "t.arrow")
     sources: dict[str, Any] = {
-        "arrow": table, "polars": pl.from_arrow(table), "lazy": pl.from_arrow(table).lazy(),
-        "duckdb": duckdb.from_arrow(table), "dataset": ds.dataset(tmp_path / "t.parquet"),
+        "arrow": table,
+        "polars": pl.from_arrow(table),
+        "lazy": pl.from_arrow(table).lazy(),
+        "duckdb": duckdb.from_arrow(table),
+        "dataset": ds.dataset(tmp_path / "t.parquet"),
         "float32": table.set_column(0, "x", table["x"].cast(pa.float32())),
-        "parquet": tmp_path / "t.parquet", "feather": tmp_path / "t.arrow",
-    }  # fmt: skip
+        "parquet": tmp_path / "t.parquet",
+        "feather": tmp_path / "t.arrow",
+    }
     given = {"quasi_identifiers": ["x"], "sensitive": ["ill"]}
     data = sources[kind]
     answer = cr.assess(data, **given).answer("singling_out")

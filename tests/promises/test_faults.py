@@ -144,9 +144,7 @@ def test_what_a_killed_run_left_is_found_and_removed(people: Path, place: Path) 
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     target = place / "out" / "safe.csv"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(target)], env={**os.environ, **environment(place)}
-    )
+    done = subprocess.run([sys.executable, "-c", code, str(target)], env={**os.environ, **environment(place)})
     assert done.returncode == -signal.SIGKILL
     assert not target.exists()
     found = [*(place / "out").iterdir(), *(place / "tmp").iterdir()]
@@ -182,42 +180,37 @@ def in_small_room(
     words = ["unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c", script, str(folder)]
     with listed.open("w") as names:
         done = subprocess.run(
-            ["sh", "-c", 'exec "$@" 3>&1 >/dev/null', "sh", *words, size, str(folder), sys.executable, "-m", "crypsis", *command],
-            env={**os.environ, **settings}, stdout=names, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [
+                "sh",
+                "-c",
+                'exec "$@" 3>&1 >/dev/null',
+                "sh",
+                *words,
+                size,
+                str(folder),
+                sys.executable,
+                "-m",
+                "crypsis",
+                *command,
+            ],
+            env={**os.environ, **settings},
+            stdout=names,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     return done.returncode, done.stderr, listed.read_text().split()
 
 
 @pytest.mark.parametrize(
     "suffix",
-    [
-        ".csv",
-        ".sqlite",
-        ".duckdb",
-        ".dta",
-        ".arrow",
-        pytest.param(".parquet", marks=pytest.mark.heavy),
-    ],
+    [".csv", ".sqlite", ".duckdb", ".dta", ".arrow", pytest.param(".parquet", marks=pytest.mark.heavy)],
 )
 def test_disk_full_while_the_release_is_written(place: Path, suffix: str) -> None:
     source = place / "wide.parquet"
     rng = np.random.default_rng(0)
-    pq.write_table(
-        pa.table({"age": rng.integers(0, 3, 60_000), "noise": rng.random(60_000)}), source
-    )
+    pq.write_table(pa.table({"age": rng.integers(0, 3, 60_000), "noise": rng.random(60_000)}), source)
     out = place / "out" / f"safe{suffix}"
-    command = [
-        "anonymize",
-        "--person",
-        "each record",
-        str(source),
-        "-o",
-        str(out),
-        "--k",
-        "2",
-        "--qi",
-        "age",
-    ]
+    command = ["anonymize", "--person", "each record", str(source), "-o", str(out), "--k", "2", "--qi", "age"]
     command += ["--insensitive", "noise"]
     key = ["--key", str(place / "keys" / "key.json")]
     status, said, names = in_small_room("128k", place / "out", [*command, *key], environment(place))
@@ -231,9 +224,7 @@ def test_disk_full_while_the_release_is_written(place: Path, suffix: str) -> Non
 
 def test_files_that_may_not_grow(people: Path, place: Path) -> None:
     small = {resource.RLIMIT_FSIZE: 4_096}
-    running = start(
-        anonymize(people, place), place / "said", limits=small, environment=environment(place)
-    )
+    running = start(anonymize(people, place), place / "said", limits=small, environment=environment(place))
     assert running.wait() == 2, running.err
     assert "may not grow" in running.err or "File too large" in running.err
     assert "Traceback" not in running.err
@@ -252,14 +243,7 @@ def many_groups(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.heavy
 def test_disk_full_while_spilling(many_groups: Path, place: Path) -> None:
-    command = [
-        "scan",
-        str(many_groups),
-        "--memory-limit",
-        "60MB",
-        "--spill-folder",
-        str(place / "out"),
-    ]
+    command = ["scan", str(many_groups), "--memory-limit", "60MB", "--spill-folder", str(place / "out")]
     status, said, names = in_small_room("2m", place / "out", command, environment(place))
     assert status == 2, said
     assert "memory limit" in said or "disk" in said
@@ -308,9 +292,7 @@ def test_a_spill_folder_that_cannot_be_written(people: Path, place: Path) -> Non
     running = start(command, said, environment={"HOME": str(place)}, user=as_other)
     assert running.wait() == 2, running.err
     assert "is not writable" in running.err
-    running = start(
-        ["scan", str(readable)], said, environment={"TMPDIR": str(closed)}, user=as_other
-    )
+    running = start(["scan", str(readable)], said, environment={"TMPDIR": str(closed)}, user=as_other)
     assert running.wait() in (0, 2), running.err  # Python falls back on other folders
     assert "Traceback" not in running.err
 
@@ -375,8 +357,7 @@ def test_a_source_that_changes_while_it_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reader", "limit"),
-    [("arrow_reader._quotes_are_plain", None), ("duckdb_reader._typed_at_once", "1GB")],
+    ("reader", "limit"), [("arrow_reader._quotes_are_plain", None), ("duckdb_reader._typed_at_once", "1GB")]
 )
 def test_a_table_that_changes_while_it_is_split(
     reader: str, limit: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -410,13 +391,8 @@ def test_a_table_in_memory_may_change_on_disk(tmp_path: Path) -> None:
 def test_two_runs_write_the_same_output(people: Path, place: Path) -> None:
     """Without --force one wins and the other says so; the statement is the winner's."""
     settings = environment(place)
-    commands = [
-        anonymize(people, place, "--key", str(place / "keys" / f"{i}.json")) for i in (1, 2)
-    ]
-    runs = [
-        start(command, place / f"said{i}", environment=settings)
-        for i, command in enumerate(commands)
-    ]
+    commands = [anonymize(people, place, "--key", str(place / "keys" / f"{i}.json")) for i in (1, 2)]
+    runs = [start(command, place / f"said{i}", environment=settings) for i, command in enumerate(commands)]
     statuses = sorted(running.wait() for running in runs)
     assert statuses == [0, 2], [running.err for running in runs]
     assert any("exists already" in running.err for running in runs)
@@ -464,20 +440,7 @@ def test_a_source_is_never_written_over(tmp_path: Path) -> None:
             release.write(tmp_path / name, overwrite=True)
     assert path.read_bytes() == before
     assert (
-        run(
-            [
-                "leak",
-                str(path),
-                "--target",
-                "zip",
-                "--given",
-                "age",
-                "--groups",
-                str(path),
-                "--force",
-            ]
-        )
-        == 2
+        run(["leak", str(path), "--target", "zip", "--given", "age", "--groups", str(path), "--force"]) == 2
     )
     assert path.read_bytes() == before
 

@@ -14,8 +14,30 @@ from tests.promises.fuzz.targets import BLOWS, SEEDS, TARGETS
 from tests.promises.fuzz.watch import changes_outside
 
 READERS = ("csv", "json", "parquet", "excel", "web forms")
-TOKENS = [b"\x00", b"\xff", b'"', b"'", b"\n", b"\r", b"[", b"]", b"{", b"}", b"=", b"nan", b"-1",
-          b"1e999", b"null", b"true", b",,", b";;", b"\xef\xbb\xbf", b"9" * 30, b"\\u0000", b"#"]  # fmt: skip
+TOKENS = [
+    b"\x00",
+    b"\xff",
+    b'"',
+    b"'",
+    b"\n",
+    b"\r",
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b"=",
+    b"nan",
+    b"-1",
+    b"1e999",
+    b"null",
+    b"true",
+    b",,",
+    b";;",
+    b"\xef\xbb\xbf",
+    b"9" * 30,
+    b"\\u0000",
+    b"#",
+]
 
 
 def struck(name: str, draw: random.Random) -> bytes:
@@ -73,9 +95,7 @@ def test_any_form(draw: random.Random) -> None:
     TARGETS["web forms"](struck("web forms", draw))
 
 
-def test_what_is_promised_of_forms_would_be_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_promised_of_forms_would_be_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The watch over forms is no ornament: a file elsewhere and a value that is told are seen."""
     with changes_outside(tmp_path / "inside") as written:
         (tmp_path / "outside").write_text("x")
@@ -83,13 +103,10 @@ def test_what_is_promised_of_forms_would_be_noticed(
     assert [line.split()[0] for line in written] == ["open", "os.mkdir"]
     asked = b'POST /api/v1/tables/{release}/causes\n{"question": "inference", "columns": ["ill"], '
     TARGETS["web forms"](asked + b'"reveal": true}')
-    behind = (
-        asked.replace(b"inference", b"singling_out").replace(b"ill", b"zip") + b'"class_size": 5}'
-    )
+    behind = asked.replace(b"inference", b"singling_out").replace(b"ill", b"zip") + b'"class_size": 5}'
     TARGETS["web forms"](behind)
     monkeypatch.setattr(
-        "crypsis.web.operations._assess._values",
-        lambda group, *_: [str(one) for one in group.values],
+        "crypsis.web.operations._assess._values", lambda group, *_: [str(one) for one in group.values]
     )
     monkeypatch.setattr("tests.promises.fuzz.web.PLANTED", ("10108",))
     with pytest.raises(AssertionError, match="a value is told"):

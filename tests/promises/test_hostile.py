@@ -19,13 +19,7 @@ from tests.promises.hostile import CASES, FRAMES, SECRET, Case
 from tests.promises.hostile.frames import FrameCase
 
 SECONDS = 120
-WRITTEN = {
-    "key.json",
-    "out.csv",
-    "out.csv.statement.md",
-    "out.csv.statement.json",
-    "out.csv.before-after.md",
-}
+WRITTEN = {"key.json", "out.csv", "out.csv.statement.md", "out.csv.statement.json", "out.csv.before-after.md"}
 
 
 @contextmanager
@@ -127,19 +121,12 @@ def test_other_verbs_on_what_can_be_read(
         return
     out = ["-o", str(tmp_path / "made.csv"), "--key", str(tmp_path / "made.json")]
     with no_hang():
-        assert run(["assess", "--person", "each record", data, *more, "--no-try", "--json"]) in (
-            0,
-            1,
-            2,
-            4,
-        )
+        assert run(["assess", "--person", "each record", data, *more, "--no-try", "--json"]) in (0, 1, 2, 4)
         known = json.loads(capfd.readouterr().out or "{}").get("columns", [])
         names = [one["column"] for one in known] if more else cr.read(data).names
         asked, *others = names or ["a"]
         roles = ["--qi", asked, *(word for name in others for word in ("--insensitive", name))]
-        status = run(
-            ["anonymize", "--person", "each record", data, *more, *out, "--k", "2", *roles]
-        )
+        status = run(["anonymize", "--person", "each record", data, *more, *out, "--k", "2", *roles])
     assert status in (0, 2), capfd.readouterr().err
     assert SECRET not in capfd.readouterr().err
     assert status == 0 or not (tmp_path / "made.csv").exists()

@@ -108,10 +108,8 @@ def test_every_measure_of_people_is_its_definition(rows: list[Row]) -> None:
         for y in classes
         for x in every
         if people.having(y, x)
-        for pair in (
-            people.spread(y)[x] / prior[x], people.having(y, x) / people.prior_having(x)
-        )
-    ]  # fmt: skip
+        for pair in (people.spread(y)[x] / prior[x], people.having(y, x) / people.prior_having(x))
+    ]
     assert found.beta_likeness.beta == near(max(0.0, float(max(ratios)) - 1), abs=1e-9)
     bits = max(abs(log2(ratio)) for ratio in ratios)
     lacks = any(not people.having(y, x) for y in classes for x in every)
@@ -139,20 +137,20 @@ def test_leakage_spreads_each_person_over_their_records(rows: list[Row]) -> None
 def test_near_certain_is_what_people_have_in_any_record(rows: list[Row]) -> None:
     people = People(rows)
     found = value_disclosure(
-        pa.table({**{n: table_of(rows)[n] for n in ("who", "y")},
-                  "x": [chr(97 + x) for _, _, x in rows]}),
-        baseline=False, **PEOPLE,
-    )["x"]  # fmt: skip
-    gain = max(
-        people.having(y, x) - people.prior_having(x) for y in people.values for x in range(4)
-    )
+        pa.table({**{n: table_of(rows)[n] for n in ("who", "y")}, "x": [chr(97 + x) for _, _, x in rows]}),
+        baseline=False,
+        **PEOPLE,
+    )["x"]
+    gain = max(people.having(y, x) - people.prior_having(x) for y in people.values for x in range(4))
     assert found.gain.value >= float(gain) - 1e-9
     certain = [
         y
         for y in people.values
-        if any(people.having(y, x) >= Fraction(9, 10) and people.prior_having(x) <= Fraction(1, 2)
-               for x in range(4))
-    ]  # fmt: skip
+        if any(
+            people.having(y, x) >= Fraction(9, 10) and people.prior_having(x) <= Fraction(1, 2)
+            for x in range(4)
+        )
+    ]
     assert found.near_certain >= sum(1 for _, y, _ in rows if y in certain)
 
 

@@ -47,8 +47,20 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-ROLES = ["--id", "name", "--id", "mail", "--id", "note", "--qi", "age", "--qi", "zip",
-         "--sensitive", "disease"]  # fmt: skip
+ROLES = [
+    "--id",
+    "name",
+    "--id",
+    "mail",
+    "--id",
+    "note",
+    "--qi",
+    "age",
+    "--qi",
+    "zip",
+    "--sensitive",
+    "disease",
+]
 
 
 def secrets_in(text: str, *, words: bool = True) -> list[str]:
@@ -58,14 +70,51 @@ def secrets_in(text: str, *, words: bool = True) -> list[str]:
 VERBS = {
     "scan": ["scan", "DATA", "-o", "OUT/scan.html", "--save", "OUT/roles.toml"],
     "scan as JSON": ["scan", "DATA", "--json", "-o", "OUT/scan.json"],
-    "assess as HTML": ["assess", "--person", "each record", "DATA", *ROLES, "-o", "OUT/report.html", "--no-try"],
-    "assess as Markdown": ["assess", "--person", "each record", "DATA", *ROLES, "-o", "OUT/report.md", "--no-try", "--md"],
-    "assess as JSON": ["assess", "--person", "each record", "DATA", *ROLES, "-o", "OUT/report.json", "--no-try", "--json"],
-    "assess with guesses": ["assess", "--person", "each record", "DATA", "--accept-guesses", "--no-try", "--json"],
+    "assess as HTML": [
+        "assess",
+        "--person",
+        "each record",
+        "DATA",
+        *ROLES,
+        "-o",
+        "OUT/report.html",
+        "--no-try",
+    ],
+    "assess as Markdown": [
+        "assess",
+        "--person",
+        "each record",
+        "DATA",
+        *ROLES,
+        "-o",
+        "OUT/report.md",
+        "--no-try",
+        "--md",
+    ],
+    "assess as JSON": [
+        "assess",
+        "--person",
+        "each record",
+        "DATA",
+        *ROLES,
+        "-o",
+        "OUT/report.json",
+        "--no-try",
+        "--json",
+    ],
+    "assess with guesses": [
+        "assess",
+        "--person",
+        "each record",
+        "DATA",
+        "--accept-guesses",
+        "--no-try",
+        "--json",
+    ],
     "leak": ["leak", "DATA", "--target", "disease", "--given", "age", "-o", "OUT/leak.json"],
     "leak as JSON": ["leak", "DATA", "--target", "disease", "--given", "age", "--json"],
     "compare": ["compare", "DATA", "DATA", "--column", "age", "--column", "zip", "--json"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -183,21 +232,19 @@ def test_temporary_files_are_private_and_say_nothing(home: Path) -> None:
 
 def test_results_do_not_show_values_unless_asked(home: Path) -> None:
     release = cr.read(
-        home / "people.csv", identifiers=["name", "mail", "note"], quasi_identifiers=["age", "zip"],
-        sensitive=["disease"], person="each record",
-    )  # fmt: skip
+        home / "people.csv",
+        identifiers=["name", "mail", "note"],
+        quasi_identifiers=["age", "zip"],
+        sensitive=["disease"],
+        person="each record",
+    )
     for found in (
         cr.inference.leakage(release, "disease", ["age"]),
         cr.inference.attribute_disclosure(release),
         cr.singling_out.equivalence_classes(release),
         cr.assess(release),
     ):
-        shown = [
-            str(found),
-            repr(found),
-            found._repr_html_(),
-            json.dumps(found.to_dict(), default=str),
-        ]
+        shown = [str(found), repr(found), found._repr_html_(), json.dumps(found.to_dict(), default=str)]
         for text in shown:
             assert secrets_in(text) == []
 
@@ -214,19 +261,7 @@ def test_formulas_are_neutralized_on_request(tmp_path: Path) -> None:
     assert raw["=who"].tolist()[:5] == FORMULAS[:5]
     assert safe.columns.tolist() == ["'=who", "n"]
     texts = safe["'=who"].tolist()
-    assert texts == [
-        "'=1+1",
-        "'+cmd",
-        "'-2+3",
-        "'@SUM(A1)",
-        "'\t=x",
-        "''=1",
-        "'''=1",
-        "plain",
-        "5-3",
-        "",
-        "",
-    ]
+    assert texts == ["'=1+1", "'+cmd", "'-2+3", "'@SUM(A1)", "'\t=x", "''=1", "'''=1", "plain", "5-3", "", ""]
     assert safe["n"].tolist() == list(range(-5, 6)), "numbers stay numbers"
     with pytest.raises(cr.CrypsisError, match="CSV only"):
         cr.Dataset.from_frame(frame).write(tmp_path / "x.parquet", neutralize_formulas=True)

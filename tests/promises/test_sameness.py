@@ -48,9 +48,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(path: Path, threads: int) -> cr.Dataset:
     release = cr.read(
-        path, quasi_identifiers=["age", "zip"], sensitive=["disease"], weight="weight",
-        population=10_000_000,
-    )  # fmt: skip
+        path, quasi_identifiers=["age", "zip"], sensitive=["disease"], weight="weight", population=10_000_000
+    )
     release.rows.backend.connection.execute(f"SET threads = {threads}")  # type: ignore[attr-defined]
     return release
 
@@ -65,8 +64,10 @@ def by_rows(release: cr.Dataset) -> dict[str, Any]:
         "leakage": cr.inference.leakage(release, "disease", ["age"]),
         "attribute disclosure": cr.inference.attribute_disclosure(release),
         "sample": sample(release.rows, 50, seed=3, names=["age", "zip"]).to_pydict(),
-        "quantiles": {k: v.to_pylist() for k, v in quantiles(release.rows, ["age", "weight"], [0.1, 0.5]).items()},
-    }  # fmt: skip
+        "quantiles": {
+            k: v.to_pylist() for k, v in quantiles(release.rows, ["age", "weight"], [0.1, 0.5]).items()
+        },
+    }
 
 
 def plain(value: Any) -> Any:
@@ -114,15 +115,11 @@ def test_sums_of_weights_are_those_of_whole_numbers(large: Path) -> None:
     """Fractions are added as if nothing were rounded before the end, in whatever order."""
     wanted: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     table = pq.read_table(large)
-    for age, zip_, weight in zip(
-        *(table[n].to_pylist() for n in ("age", "zip", "weight")), strict=True
-    ):
+    for age, zip_, weight in zip(*(table[n].to_pylist() for n in ("age", "zip", "weight")), strict=True):
         wanted[age, zip_] += Fraction(weight)
     for threads in (1, 2):
         cells = opened(large, threads).cells(["age", "zip"], weighted=True)
-        ages, zips = (
-            v.take(pa.array(c)).to_pylist() for v, c in zip(cells.values, cells.codes, strict=True)
-        )
+        ages, zips = (v.take(pa.array(c)).to_pylist() for v, c in zip(cells.values, cells.codes, strict=True))
         assert cells.weights is not None
         for age, zip_, found in zip(ages, zips, cells.weights.tolist(), strict=True):
             assert found == pytest.approx(float(wanted[age, zip_]), rel=4.5e-16)
@@ -143,9 +140,11 @@ def by_kernels() -> dict[str, Any]:
         "edges": ps.edge_probabilities(belief).probabilities,
         "cracks": ps.crack_distribution(belief).probabilities,
         "search": cr.singling_out.find_quasi_identifiers(table, 0.3, max_columns=3),
-        "mdav": an.mask(table.slice(0, 400).select(["a", "b"]), {("a", "b"): an.masking.Mdav(k=5)}, seed=1).frame.to_pydict(),
+        "mdav": an.mask(
+            table.slice(0, 400).select(["a", "b"]), {("a", "b"): an.masking.Mdav(k=5)}, seed=1
+        ).frame.to_pydict(),
         "cluster": an.cluster(x[:, 0], 7).labels,
-    }  # fmt: skip
+    }
 
 
 def test_one_thread_and_two_in_the_kernels() -> None:
@@ -209,9 +208,7 @@ def test_means_and_correlations_of_large_numbers_that_differ_little() -> None:
     )
     assert ut.il1s(x + SHIFT, y + SHIFT) == pytest.approx(ut.il1s(x, y), rel=1e-12)
     first = ut.normalized_error(x[:, 0], y[:, 0]).error
-    assert ut.normalized_error(x[:, 0] + SHIFT, y[:, 0] + SHIFT).error == pytest.approx(
-        first, rel=1e-12
-    )
+    assert ut.normalized_error(x[:, 0] + SHIFT, y[:, 0] + SHIFT).error == pytest.approx(first, rel=1e-12)
 
 
 def test_permanents_that_nearly_cancel() -> None:
@@ -220,8 +217,7 @@ def test_permanents_that_nearly_cancel() -> None:
     for size in (3, 5, 7):
         matrix = 10.0 ** rng.uniform(-14, 0, (size, size))
         exact = sum(
-            math.prod(Fraction(matrix[i, j]) for i, j in enumerate(p))
-            for p in permutations(range(size))
+            math.prod(Fraction(matrix[i, j]) for i, j in enumerate(p)) for p in permutations(range(size))
         )
         assert ps.permanent(matrix) == pytest.approx(float(exact), rel=1e-9)
 
@@ -241,9 +237,7 @@ def test_information_of_nearly_independent_columns() -> None:
     frame = pd.DataFrame(pairs, columns=["a", "b"])
     found = cr.inference.leakage(frame, "b", ["a"]).mutual_information
     n = Fraction(len(pairs))
-    joint = {
-        (a, b): Fraction(51 if (a, b) == (0, 0) else 50) / n for a in range(20) for b in range(20)
-    }
+    joint = {(a, b): Fraction(51 if (a, b) == (0, 0) else 50) / n for a in range(20) for b in range(20)}
     side = [sum(joint[a, b] for b in range(20)) for a in range(20)]
     wanted = math.fsum(
         float(p) * math.log1p(float(p / (side[a] * side[b]) - 1)) for (a, b), p in joint.items()

@@ -121,15 +121,15 @@ def test_a_workbook_is_measured_not_believed(declared: int | None) -> None:
 def test_an_endless_view_is_stopped_and_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "endless.sqlite"
     with sqlite3.connect(path) as base:
-        base.execute("create view v as with recursive c(x) as (select 1 union all select x + 1 from c) "
-                     "select x, hex(zeroblob(500)) as y from c")  # fmt: skip
+        base.execute(
+            "create view v as with recursive c(x) as (select 1 union all select x + 1 from c) "
+            "select x, hex(zeroblob(500)) as y from c"
+        )
     place = tmp_path / "serve"
     place.mkdir()
     limits = {"disk_bytes": 60_000_000, "job_seconds": 20.0, "folder": place}
     with running(**limits) as server, Caller(server) as caller:
-        answer = caller.post(
-            "/api/v1/tables/upload", params={"name": "v.sqlite"}, content=path.read_bytes()
-        )
+        answer = caller.post("/api/v1/tables/upload", params={"name": "v.sqlite"}, content=path.read_bytes())
         if answer.status_code == 202:
             job = caller.ended(answer)
             assert job["state"] == "failed"
@@ -193,10 +193,7 @@ def _arriving(server: ListeningServer, count: int) -> None:
     """Wait until so many files are on their way."""
     folder = server.app.state.workspace.private.path
     until = time.monotonic() + 20
-    while (
-        len([n for _, _, names in os.walk(folder) for n in names if n.endswith(".partial")])
-        != count
-    ):
+    while len([n for _, _, names in os.walk(folder) for n in names if n.endswith(".partial")]) != count:
         assert time.monotonic() < until
         time.sleep(0.02)
 

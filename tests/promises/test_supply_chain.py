@@ -19,9 +19,7 @@ TOOL = ROOT / "tools" / "supply_chain.py"
 
 def told(what: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(
-        [sys.executable, str(TOOL), what], capture_output=True, text=True, env=environment
-    )
+    done = subprocess.run([sys.executable, str(TOOL), what], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -49,9 +47,7 @@ def test_the_bill_of_materials_is_whole_and_repeatable() -> None:
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
     names = {part["name"] for part in bill["components"]}
     assert wanted() <= names
-    refs = {part["bom-ref"] for part in bill["components"]} | {
-        bill["metadata"]["component"]["bom-ref"]
-    }
+    refs = {part["bom-ref"] for part in bill["components"]} | {bill["metadata"]["component"]["bom-ref"]}
     for one in bill["dependencies"]:
         assert one["ref"] in refs
         assert set(one["dependsOn"]) <= refs
@@ -74,9 +70,7 @@ def test_the_wheel_is_the_same_wherever_it_is_built(tmp_path: Path) -> None:
             for name in ("pyproject.toml", "README.md", "LICENSE"):
                 shutil.copyfile(ROOT / name, copy / name)
             ignored = shutil.ignore_patterns("__pycache__", "*.nbi", "*.nbc")
-            shutil.copytree(
-                ROOT / "src", copy / "src", ignore=ignored, copy_function=shutil.copyfile
-            )
+            shutil.copytree(ROOT / "src", copy / "src", ignore=ignored, copy_function=shutil.copyfile)
             for path in (copy / "src").rglob("*"):
                 os.utime(path, (number * 10**9, number * 10**9))
             wheel = built(copy, tmp_path / f"dist{number}")

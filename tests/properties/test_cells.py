@@ -26,8 +26,7 @@ tables = st.integers(1, 4).flatmap(
 
 def cells_of(rows: list[Row], policy: MissingValues = MissingValues.VALUE) -> Cells:
     columns = {
-        name: pa.array([row[i] for row in rows], pa.int64())
-        for i, name in enumerate(COLUMNS[: len(rows[0])])
+        name: pa.array([row[i] for row in rows], pa.int64()) for i, name in enumerate(COLUMNS[: len(rows[0])])
     }
     return Cells.from_columns(policy, **columns)
 
@@ -105,9 +104,7 @@ def test_entropy_is_that_of_the_counts(rows: list[Row]) -> None:
 @given(tables)
 def test_the_engine_counts_the_same(rows: list[Row]) -> None:
     names = COLUMNS[: len(rows[0])]
-    table = pa.table(
-        {name: pa.array([row[i] for row in rows], pa.int64()) for i, name in enumerate(names)}
-    )
+    table = pa.table({name: pa.array([row[i] for row in rows], pa.int64()) for i, name in enumerate(names)})
     release = Dataset.from_frame(table)
     mine, theirs = cells_of(rows), release.cells(names)
     assert theirs.counts.tolist() == mine.counts.tolist()

@@ -160,15 +160,11 @@ def test_a_contingency_table_is_its_cells(table: list[list[int]]) -> None:
 def test_closeness_is_the_written_out_distance(pairs: Rows, ordered: bool) -> None:
     table = pa.table({"y": [y for y, _ in pairs], "x": [x for _, x in pairs]})
     found = attribute_disclosure(
-        table,
-        quasi_identifiers=["y"],
-        sensitive=["x"],
-        distances={"x": "ordered" if ordered else "equal"},
+        table, quasi_identifiers=["y"], sensitive=["x"], distances={"x": "ordered" if ordered else "equal"}
     )
     values = sorted({x for _, x in pairs})
     counts = [
-        [sum(1 for pair in pairs if pair == (y, x)) for x in values]
-        for y in sorted({y for y, _ in pairs})
+        [sum(1 for pair in pairs if pair == (y, x)) for x in values] for y in sorted({y for y, _ in pairs})
     ]
     total = np.sum(counts, axis=0)
     distance = distributions.ordered_distance if ordered else distributions.total_variation

@@ -17,9 +17,7 @@ VALUES = st.integers(-4, 4)
 @st.composite
 def files(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     shape = draw(SIZES)
-    return draw(arrays(np.int64, shape, elements=VALUES)), draw(
-        arrays(np.int64, shape, elements=VALUES)
-    )
+    return draw(arrays(np.int64, shape, elements=VALUES)), draw(arrays(np.int64, shape, elements=VALUES))
 
 
 @given(files())
@@ -59,9 +57,7 @@ def test_any_increasing_relabelling_changes_nothing(pair: tuple[np.ndarray, np.n
 
 @given(files(), st.integers(0, 5))
 @settings(max_examples=100, deadline=None)
-def test_reverse_mapping_permutes_each_column(
-    pair: tuple[np.ndarray, np.ndarray], seed: int
-) -> None:
+def test_reverse_mapping_permutes_each_column(pair: tuple[np.ndarray, np.ndarray], seed: int) -> None:
     x, y = pair
     z = linkage.reverse_map(x, y, seed=seed)
     np.testing.assert_array_equal(np.sort(z, axis=0), np.sort(x, axis=0))
@@ -87,9 +83,7 @@ def test_intervals_cover_what_they_estimate(pair: tuple[np.ndarray, np.ndarray],
         return
     found = linkage.verify_links(x, y, seed=seed)
     assert found.correct_share is not None
-    assert (
-        0 <= found.correct_share.low <= found.correct_share.value <= found.correct_share.high <= 1
-    )
+    assert 0 <= found.correct_share.low <= found.correct_share.value <= found.correct_share.high <= 1
     for null in (found.independent, found.dependent):
         assert null is not None
         assert 0 <= null.hellinger <= 1

@@ -37,9 +37,7 @@ def test_ranges_and_sums(belief):
     assert 0 <= psi <= belief.size
     distribution = ps.crack_distribution(belief)
     assert distribution.expected == pytest.approx(psi, abs=1e-10)
-    assert distribution.probabilities[-1] == pytest.approx(
-        ps.matching_probability(belief), abs=1e-10
-    )
+    assert distribution.probabilities[-1] == pytest.approx(ps.matching_probability(belief), abs=1e-10)
     if belief.size > 1:
         assert distribution.probabilities[-2] == pytest.approx(0, abs=1e-12)
 
@@ -51,15 +49,11 @@ def test_order_and_labels_change_nothing(belief, random):
     random.shuffle(rows)
     random.shuffle(columns)
     where = np.argsort(columns)
-    moved = ps.Belief(
-        belief.matrix.toarray()[np.ix_(rows, columns)], truth=where[belief.truth[rows]]
-    )
+    moved = ps.Belief(belief.matrix.toarray()[np.ix_(rows, columns)], truth=where[belief.truth[rows]])
     assert ps.expected_cracks(moved) == pytest.approx(ps.expected_cracks(belief), abs=1e-10)
     assert ps.degree_of_anonymity(moved) == pytest.approx(ps.degree_of_anonymity(belief), abs=1e-10)
     assert ps.permanent(moved) == pytest.approx(ps.permanent(belief), rel=1e-11)
-    assert ps.crack_probabilities(moved) == pytest.approx(
-        ps.crack_probabilities(belief)[rows], abs=1e-10
-    )
+    assert ps.crack_probabilities(moved) == pytest.approx(ps.crack_probabilities(belief)[rows], abs=1e-10)
 
 
 @settings(max_examples=40)
@@ -69,9 +63,7 @@ def test_every_exact_method_says_the_same(belief):
     other = ps.edge_probabilities(belief, method="glynn")
     assert one.probabilities == pytest.approx(other.probabilities, abs=1e-9)
     by_walk = ps.crack_distribution(belief, method="glynn").probabilities
-    assert ps.crack_distribution(belief, method="frontier").probabilities == pytest.approx(
-        by_walk, abs=1e-9
-    )
+    assert ps.crack_distribution(belief, method="frontier").probabilities == pytest.approx(by_walk, abs=1e-9)
 
 
 @settings(max_examples=40)

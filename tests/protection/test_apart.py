@@ -53,16 +53,12 @@ def test_all_values_are_there_and_no_order_is_that_of_another_file(people, shuff
     assert abs(np.corrcoef(own, rows)[0, 1]) < 0.2
     ill = made.apart[1].to_arrow()["ill"].to_pylist()
     assert Counter(ill) == Counter(people["ill"].to_pylist())
-    together = sum(
-        a == b for a, b in zip(ill, people["ill"].take(pa.array(own)).to_pylist(), strict=True)
-    )
+    together = sum(a == b for a, b in zip(ill, people["ill"].take(pa.array(own)).to_pylist(), strict=True))
     assert together < 0.5 * PEOPLE  # a third is expected
 
 
 def test_columns_that_are_released_apart_together_stay_together(people):
-    made = cr.anonymize(
-        people, k=5, apart=[("income", "ill")], seed=1, **ROLES, person="each record"
-    )
+    made = cr.anonymize(people, k=5, apart=[("income", "ill")], seed=1, **ROLES, person="each record")
     (file,) = made.apart
     pairs = zip(*(file.to_arrow()[name].to_pylist() for name in ("income", "ill")), strict=True)
     known = zip(*(people[name].to_pylist() for name in ("income", "ill")), strict=True)
@@ -70,13 +66,16 @@ def test_columns_that_are_released_apart_together_stay_together(people):
 
 
 def test_nothing_is_required_of_them_and_the_rest_meets_the_requirements(people):
-    beside = cr.anonymize(
-        people, k=5, excess=0.2, apart="income", seed=1, **ROLES, person="each record"
-    )
+    beside = cr.anonymize(people, k=5, excess=0.2, apart="income", seed=1, **ROLES, person="each record")
     alone = cr.anonymize(
-        people.drop(["income"]), k=5, excess=0.2, seed=1,
-        quasi_identifiers=["age", "sex"], sensitive=["ill"], person="each record",
-    )  # fmt: skip
+        people.drop(["income"]),
+        k=5,
+        excess=0.2,
+        seed=1,
+        quasi_identifiers=["age", "sex"],
+        sensitive=["ill"],
+        person="each record",
+    )
     assert beside.frame.equals(alone.frame)
     assert beside.loss.ncp == alone.loss.ncp
     assert beside.loss.apart == ("income",)
@@ -121,9 +120,7 @@ def test_the_statement_names_the_files(people, tmp_path):
 
 def test_without_quasi_identifiers_each_attribute_is_released_apart(people):
     some = people.select(["income", "ill"])
-    made = cr.anonymize(
-        some, k=1, apart=["income"], sensitive=["income", "ill"], person="each record"
-    )
+    made = cr.anonymize(some, k=1, apart=["income"], sensitive=["income", "ill"], person="each record")
     assert made.data.names == ("ill",)
     assert made.apart[0].count == PEOPLE
     assert [one.method for one in made.statement.methods] == ["released apart"]
@@ -141,18 +138,14 @@ def test_only_sensitive_attributes_once_each(people, apart):
 def test_a_column_that_gives_an_attribute_back_is_refused(people, roles):
     """A code of the disease among the insensitive columns would connect the files again."""
     codes = {one: f"C{place}" for place, one in enumerate(sorted(set(people["ill"].to_pylist())))}
-    coded = people.append_column(
-        "code", pa.array([codes[one] for one in people["ill"].to_pylist()])
-    )
+    coded = people.append_column("code", pa.array([codes[one] for one in people["ill"].to_pylist()]))
     left = [name for name in coded.column_names if name not in ("income", "ill", "code")]
     rest = [name for name in left if name not in roles["quasi_identifiers"]]
     k = 3 if roles["quasi_identifiers"] else 1
     apart = {"apart": ["income", "ill"], **roles, "excluded": rest}
     with pytest.raises(RoleError, match="'code' gives back 'ill', which was released apart"):
         cr.anonymize(coded, k=k, insensitive=["code"], **apart, person="each record")
-    signed = cr.Dataset.from_frame(
-        coded, insensitive=["code"], excluded=rest, **roles, person="each record"
-    )
+    signed = cr.Dataset.from_frame(coded, insensitive=["code"], excluded=rest, **roles, person="each record")
     signed = signed.with_roles(signed.roles, {"code": ColumnNote(override="a code nobody has")})
     assert cr.anonymize(signed, k=k, apart=["income", "ill"]).apart
 
@@ -199,30 +192,10 @@ def test_on_the_command_line(file, capsys):
     assert "Released apart: income" in shown
     assert "Wrote safe.apart-1.csv" in shown
     assert "income" not in Path("safe.csv").read_text().splitlines()[0]
-    again = [
-        "assess",
-        "--person",
-        "each record",
-        "safe.csv",
-        "--roles",
-        "roles.toml",
-        "--exclude",
-        "income",
-    ]
+    again = ["assess", "--person", "each record", "safe.csv", "--roles", "roles.toml", "--exclude", "income"]
     assert run([*again, "--together", "safe.apart-1.csv"]) == 0
     assert (
-        run(
-            [
-                "assess",
-                "--person",
-                "each record",
-                "safe.csv",
-                "--roles",
-                "roles.toml",
-                "--exclude",
-                "incom",
-            ]
-        )
+        run(["assess", "--person", "each record", "safe.csv", "--roles", "roles.toml", "--exclude", "incom"])
         == 2
     )
     assert "incom" in capsys.readouterr().err
@@ -254,9 +227,7 @@ def test_a_package_has_the_files_with_their_digests(file, tmp_path):
     (one,) = [one for one in found.manifest.files if one.part == "apart"]
     assert one.name == "safe.apart-1.csv"
     assert one.sha256 == hashlib.sha256(Path("safe.apart-1.csv").read_bytes()).hexdigest()
-    made = cr.anonymize(cr.read(file, **ROLES, person="each record"), k=5, apart="income").write(
-        "other.csv"
-    )
+    made = cr.anonymize(cr.read(file, **ROLES, person="each record"), k=5, apart="income").write("other.csv")
     dossier = make_dossier(cr.assess(made.data), file="other.csv")
     Path("other.apart-1.csv").write_text("income\n1\n")
     with pytest.raises(ParameterError, match="not that of the statement"):
@@ -265,24 +236,16 @@ def test_a_package_has_the_files_with_their_digests(file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [["-o", "-", "--apart", "income"], ["-o", "x.csv", "--apart", "ag"],
-              ["-o", "x.csv", "--apart", "income", "--package", "x.csv"]]
-)  # fmt: skip
+    "words",
+    [
+        ["-o", "-", "--apart", "income"],
+        ["-o", "x.csv", "--apart", "ag"],
+        ["-o", "x.csv", "--apart", "income", "--package", "x.csv"],
+    ],
+)
 def test_refused_on_the_command_line(file, words, capsys):
     assert (
-        run(
-            [
-                "anonymize",
-                "--person",
-                "each record",
-                str(file),
-                "--roles",
-                "roles.toml",
-                "--k",
-                "5",
-                *words,
-            ]
-        )
+        run(["anonymize", "--person", "each record", str(file), "--roles", "roles.toml", "--k", "5", *words])
         == 2
     )
     assert not Path("x.csv").exists()
@@ -291,18 +254,7 @@ def test_refused_on_the_command_line(file, words, capsys):
 
 def test_the_first_remedy_keeps_every_column(file, capsys):
     assert (
-        run(
-            [
-                "assess",
-                "--person",
-                "each record",
-                str(file),
-                "--roles",
-                "roles.toml",
-                "--no-try",
-                "--json",
-            ]
-        )
+        run(["assess", "--person", "each record", str(file), "--roles", "roles.toml", "--no-try", "--json"])
         == 1
     )
     found = json.loads(capsys.readouterr().out)["result"]

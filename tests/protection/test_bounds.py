@@ -27,8 +27,11 @@ for count in (2, 3, 5, 8, 11):
 
 def test_releases_of_a_few_records() -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", _RELEASES], capture_output=True, text=True,
-        check=False, env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-    )  # fmt: skip
+        [sys.executable, "-W", "ignore", "-c", _RELEASES],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.split() == [str(count) for count in (2, 3, 5, 8, 11)]

@@ -64,9 +64,7 @@ def test_the_dynamic_program_is_optimal(cost: str, keep_equal: bool, data: st.Da
     assert np.array_equal(np.bincount(found.labels), found.sizes)
     parts = [values[found.labels == i] for i in range(found.groups)]
     again = [cost_of(part, cost) for part in parts]
-    assert (max(again) if cost == "center" else sum(again)) == pytest.approx(
-        found.cost, rel=1e-9, abs=1e-9
-    )
+    assert (max(again) if cost == "center" else sum(again)) == pytest.approx(found.cost, rel=1e-9, abs=1e-9)
     if keep_equal:
         assert len({(v, g) for v, g in zip(values, found.labels, strict=True)}) == len(set(values))
 

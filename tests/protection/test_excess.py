@@ -31,13 +31,13 @@ def table(kind: str, seed: int, rows: int = 600) -> pa.Table:
     if kind == "categories":
         secret = np.array(list("abcdefgh"))[(area + draw.integers(0, 3, rows)) % 8]
     if kind == "numbers":
-        secret = np.where(
-            draw.random(rows) < 0.3, 0, 1000 + 50 * area + draw.integers(0, 400, rows)
-        )
+        secret = np.where(draw.random(rows) < 0.3, 0, 1000 + 50 * area + draw.integers(0, 400, rows))
     if kind == "many numbers":
         secret = np.exp(draw.normal(8 + area / 4, 0.2, rows))
-    values = [None if hidden else value for value, hidden in
-              zip(secret.tolist(), draw.random(rows) < 0.08, strict=True)]  # fmt: skip
+    values = [
+        None if hidden else value
+        for value, hidden in zip(secret.tolist(), draw.random(rows) < 0.08, strict=True)
+    ]
     return pa.table({"area": area, "age": age, "secret": values})
 
 
@@ -122,15 +122,17 @@ def test_what_other_people_predict_is_granted() -> None:
     smooth = np.where(draw.random(rows) < (age - 20) / 60, "ill", "well")
     data = cr.Dataset.from_frame(
         pa.table({"age": age, "area": area, "state": smooth}),
-        quasi_identifiers=["age", "area"], sensitive=["state"],
-    )  # fmt: skip
+        quasi_identifiers=["age", "area"],
+        sensitive=["state"],
+    )
     assert plan(data, k=5, excess=0.2).apply(data).loss.ncp == pytest.approx(0, abs=0.02)
     assert (plan(data, k=5, closeness=0.2).apply(data).loss.ncp or 0) > 0.1
     local = np.where((area == 3) & (age == 40), "ill", smooth)
     data = cr.Dataset.from_frame(
         pa.table({"age": age, "area": area, "state": local}),
-        quasi_identifiers=["age", "area"], sensitive=["state"],
-    )  # fmt: skip
+        quasi_identifiers=["age", "area"],
+        sensitive=["state"],
+    )
     made = plan(data, k=5, excess=0.2).apply(data)
     frame = made.data.to_arrow().to_pylist()
     assert not [row for row in frame if (str(row["age"]), str(row["area"])) == ("40", "3")]
@@ -141,8 +143,13 @@ def test_where_merged_classes_disclose_more_the_first_ones_are_suppressed(
 ) -> None:
     """The baseline is that of the release: merging a class can raise the excess of others."""
     rows = 400
-    people = pa.table({"area": np.arange(rows) % 20, "age": np.arange(rows) // 20 % 4 * 10,
-                       "secret": np.random.default_rng(1).choice(["ill", "well"], rows)})  # fmt: skip
+    people = pa.table(
+        {
+            "area": np.arange(rows) % 20,
+            "age": np.arange(rows) // 20 % 4 * 10,
+            "secret": np.random.default_rng(1).choice(["ill", "well"], rows),
+        }
+    )
     data = cr.Dataset.from_frame(people, quasi_identifiers=["area", "age"], sensitive=["secret"])
     told: list[Any] = []
 

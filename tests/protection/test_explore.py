@@ -38,9 +38,15 @@ def test_what_cannot_be_made_says_why(people: cr.Dataset) -> None:
     ages, zips = ([1, 1, 2, 2, 3, 4], [7, 7, 7, 7, 8, 8])
     table = pa.table({"age": ages, "zip": zips})
     found = explore(
-        table, k=2, sizes=[3, 6], recodings=["full-domain"], suppression=0.0, person="each record",
-        quasi_identifiers=["age", "zip"], methods={"age": "keep", "zip": "keep"},
-    )  # fmt: skip
+        table,
+        k=2,
+        sizes=[3, 6],
+        recodings=["full-domain"],
+        suppression=0.0,
+        person="each record",
+        quasi_identifiers=["age", "zip"],
+        methods={"age": "keep", "zip": "keep"},
+    )
     failed = [one.k for one in found.alternatives if one.failure]
     assert all(one.k not in failed for one in found.pareto)
     assert str(found).count("not possible") == len(failed)

@@ -23,18 +23,28 @@ ROLES = {"quasi_identifiers": ["age", "sex"], "insensitive": ["w"]}
 
 def _survey(rows: int = 300) -> pa.Table:
     generator = np.random.default_rng(1)
-    return pa.table({
-        "age": generator.integers(20, 70, rows), "sex": generator.choice(["f", "m"], rows),
-        "w": generator.uniform(1, 12, rows).round(2),
-    })  # fmt: skip
+    return pa.table(
+        {
+            "age": generator.integers(20, 70, rows),
+            "sex": generator.choice(["f", "m"], rows),
+            "w": generator.uniform(1, 12, rows).round(2),
+        }
+    )
 
 
 @pytest.mark.parametrize("recoding", ["local", "full-domain"])
 def test_a_risk_by_weights_is_met_and_measured(recoding: str) -> None:
     made = cr.anonymize(
-        _survey(), k=3, journalist_risk=0.04, weight="w", recoding=recoding, seed=1,
-        suppression=0.2, **ROLES, person="each record",
-    )  # fmt: skip
+        _survey(),
+        k=3,
+        journalist_risk=0.04,
+        weight="w",
+        recoding=recoding,
+        seed=1,
+        suppression=0.2,
+        **ROLES,
+        person="each record",
+    )
     risk = so.reidentification_risk(made.frame, ["age", "sex"], weight="w").journalist.maximum
     assert made.measured.journalist_risk == pytest.approx(risk)
     assert risk <= 0.04
@@ -50,9 +60,15 @@ def test_a_risk_by_weights_is_met_and_measured(recoding: str) -> None:
 def test_weights_that_are_not_released_are_counted_too(tmp_path: Path) -> None:
     survey = _survey()
     made = cr.anonymize(
-        survey, k=2, journalist_risk=0.05, weight="w", quasi_identifiers=["age", "sex"],
-        excluded=["w"], seed=1, person="each record",
-    )  # fmt: skip
+        survey,
+        k=2,
+        journalist_risk=0.05,
+        weight="w",
+        quasi_identifiers=["age", "sex"],
+        excluded=["w"],
+        seed=1,
+        person="each record",
+    )
     assert "w" not in made.data.names
     row_map = list(made.key.row_map)
     released = made.frame.append_column("w", survey["w"].take(row_map))
@@ -68,14 +84,19 @@ def test_weights_that_are_not_released_are_counted_too(tmp_path: Path) -> None:
 
 def test_a_table_of_the_population_is_counted() -> None:
     generator = np.random.default_rng(2)
-    everyone = pa.table({
-        "age": generator.integers(20, 60, 4000), "sex": generator.choice(["f", "m"], 4000),
-    })  # fmt: skip
+    everyone = pa.table({"age": generator.integers(20, 60, 4000), "sex": generator.choice(["f", "m"], 4000)})
     sample = everyone.take(generator.choice(4000, 200, replace=False))
     made = cr.anonymize(
-        sample, k=100, release_k=1, beta=0.5, journalist_risk=0.01, population=everyone,
-        quasi_identifiers=["age", "sex"], seed=1, person="each record",
-    )  # fmt: skip
+        sample,
+        k=100,
+        release_k=1,
+        beta=0.5,
+        journalist_risk=0.01,
+        population=everyone,
+        quasi_identifiers=["age", "sex"],
+        seed=1,
+        person="each record",
+    )
     assert made.measured.journalist_risk <= 0.01
     assert so.k_map(made.data, ["age", "sex"]) >= 100
     assert made.requirements.weighted is False
@@ -90,15 +111,27 @@ def test_persons_are_counted_where_they_have_several_records(recoding: str, seve
     weight = generator.uniform(1, 12, 150).round(2)[who]
     if several:  # a weight for each record
         weight = weight + generator.uniform(0, 3, 400).round(2)
-    survey = pa.table({
-        "who": who, "age": generator.integers(20, 45, 400), "sex": generator.choice(["f", "m"], 400),
-        "w": weight,
-    })  # fmt: skip
+    survey = pa.table(
+        {
+            "who": who,
+            "age": generator.integers(20, 45, 400),
+            "sex": generator.choice(["f", "m"], 400),
+            "w": weight,
+        }
+    )
     made = cr.anonymize(
-        survey, k=3, journalist_risk=0.04, weight="w", person="who", identifiers=["who"],
-        recoding=recoding, suppression=0.2, seed=1, quasi_identifiers=["age", "sex"],
+        survey,
+        k=3,
+        journalist_risk=0.04,
+        weight="w",
+        person="who",
+        identifiers=["who"],
+        recoding=recoding,
+        suppression=0.2,
+        seed=1,
+        quasi_identifiers=["age", "sex"],
         excluded=["w"],
-    )  # fmt: skip
+    )
     row_map = list(made.key.row_map)
     classes: dict[tuple, dict[int, list[float]]] = {}
     for label, row in zip(made.frame.select(["age", "sex"]).to_pylist(), row_map, strict=True):
@@ -116,15 +149,19 @@ def test_persons_are_counted_where_they_have_several_records(recoding: str, seve
 
 def test_persons_are_counted_in_the_table_of_the_population() -> None:
     generator = np.random.default_rng(4)
-    everyone = pa.table({
-        "age": generator.integers(20, 60, 4000), "sex": generator.choice(["f", "m"], 4000),
-    })  # fmt: skip
+    everyone = pa.table({"age": generator.integers(20, 60, 4000), "sex": generator.choice(["f", "m"], 4000)})
     sample = everyone.take(generator.choice(4000, 300, replace=False))
     sample = sample.append_column("who", pa.array(generator.integers(0, 200, 300)))
     made = cr.anonymize(
-        sample, k=2, journalist_risk=0.01, population=everyone, person="who", identifiers=["who"],
-        quasi_identifiers=["age", "sex"], seed=1,
-    )  # fmt: skip
+        sample,
+        k=2,
+        journalist_risk=0.01,
+        population=everyone,
+        person="who",
+        identifiers=["who"],
+        quasi_identifiers=["age", "sex"],
+        seed=1,
+    )
     assert made.measured.k >= 2
     assert made.measured.journalist_risk <= 0.01
     assert so.k_map(made.data, ["age", "sex"]) >= 100
@@ -153,13 +190,7 @@ def test_what_it_needs_is_named() -> None:
         cr.anonymize(survey, k=2, journalist_risk=0.1, **ROLES, person="each record")
     with pytest.raises(ParameterError, match="(?i)each_column"):
         cr.anonymize(
-            survey,
-            k=2,
-            journalist_risk=0.1,
-            weight="w",
-            each_column=True,
-            **ROLES,
-            person="each record",
+            survey, k=2, journalist_risk=0.1, weight="w", each_column=True, **ROLES, person="each record"
         )
     bad = survey.set_column(2, "w", pa.array([0.0] * 40))
     with pytest.raises(ParameterError, match="positive"):
@@ -168,16 +199,9 @@ def test_what_it_needs_is_named() -> None:
 
 def test_a_plan_keeps_the_requirement(tmp_path: Path) -> None:
     survey = _survey()
-    made = cr.anonymize(
-        survey, k=2, journalist_risk=0.05, weight="w", seed=1, **ROLES, person="each record"
-    )
+    made = cr.anonymize(survey, k=2, journalist_risk=0.05, weight="w", seed=1, **ROLES, person="each record")
     again = cr.anonymize(
-        survey,
-        plan=made.plan.save(tmp_path / "plan.toml"),
-        weight="w",
-        seed=1,
-        **ROLES,
-        person="each record",
+        survey, plan=made.plan.save(tmp_path / "plan.toml"), weight="w", seed=1, **ROLES, person="each record"
     )
     assert again.measured.journalist_risk == made.measured.journalist_risk
     with pytest.raises(RoleError, match="weights"):
@@ -187,10 +211,26 @@ def test_a_plan_keeps_the_requirement(tmp_path: Path) -> None:
 def test_the_command_line(tmp_path: Path) -> None:
     csv.write_csv(_survey(), tmp_path / "survey.csv")
     out = tmp_path / "safe.csv"
-    words = ["anonymize", "--person", "each record",
-             str(tmp_path / "survey.csv"), "-o", str(out), "--qi", "age", "--qi", "sex",
-             "--insensitive", "w", "--k", "2", "--journalist-risk", "0.05",
-             "--key", str(tmp_path / "key.json")]  # fmt: skip
+    words = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(tmp_path / "survey.csv"),
+        "-o",
+        str(out),
+        "--qi",
+        "age",
+        "--qi",
+        "sex",
+        "--insensitive",
+        "w",
+        "--k",
+        "2",
+        "--journalist-risk",
+        "0.05",
+        "--key",
+        str(tmp_path / "key.json"),
+    ]
     assert run([*words, "--weight", "w"]) == 0
     assert "survey weights" in (tmp_path / "safe.csv.statement.md").read_text()
     assert run([*words, "--force"]) == 2

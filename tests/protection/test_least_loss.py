@@ -53,9 +53,7 @@ def test_never_more_loss_with_a_larger_limit_or_a_smaller_k(seed: int, others: A
             for budget in (0.1, 0.4):
                 now = loss(local_recoding, cells, secret, budget, k=k, **others)
                 assert now <= before + 1e-9
-                assert (
-                    now <= loss(full_domain_recoding, cells, secret, budget, k=k, **others) + 1e-9
-                )
+                assert now <= loss(full_domain_recoding, cells, secret, budget, k=k, **others) + 1e-9
                 before = now
 
 
@@ -83,11 +81,11 @@ def test_a_search_that_empties_no_record_stays_within_the_limit_and_saves() -> N
 def test_never_more_loss_with_a_weaker_requirement(seed: int) -> None:
     cells, secret = table(seed, 20)
     for name, falling in (
-        ("diversity", (3, 2, 1)), ("closeness", (0.2, 0.4, 0.8)), ("beta_likeness", (0.5, 1.0, 4.0)),
-    ):  # fmt: skip
-        losses = [
-            loss(local_recoding, cells, secret, 0.0, k=2, **{name: limit}) for limit in falling
-        ]
+        ("diversity", (3, 2, 1)),
+        ("closeness", (0.2, 0.4, 0.8)),
+        ("beta_likeness", (0.5, 1.0, 4.0)),
+    ):
+        losses = [loss(local_recoding, cells, secret, 0.0, k=2, **{name: limit}) for limit in falling]
         losses.append(loss(local_recoding, cells, secret, 0.0, k=2))
         assert all(b <= a + 1e-9 for a, b in pairwise(losses)), (name, losses)
 
@@ -148,8 +146,7 @@ def test_few_cells_have_the_best_classes_of_all(seed: int, others: Any) -> None:
         allowed = [
             part
             for part in every
-            if all(meets(cells, secret, members, asked) for members in part)
-            and not empties(cells, part)
+            if all(meets(cells, secret, members, asked) for members in part) and not empties(cells, part)
         ]
         prices = [sum(cost(cells, members) for members in part) / rows for part in allowed]
         made = found(local_recoding, cells, secret, 0.0, k=k, **others)
@@ -159,9 +156,7 @@ def test_few_cells_have_the_best_classes_of_all(seed: int, others: Any) -> None:
         assert made.ncp == pytest.approx(min(prices))
         if made.fully_generalized_columns:  # no cheaper recoding has a value of every column
             kept = [
-                price
-                for part, price in zip(allowed, prices, strict=True)
-                if not lost_columns(cells, part)
+                price for part, price in zip(allowed, prices, strict=True) if not lost_columns(cells, part)
             ]
             assert min(kept, default=np.inf) >= made.ncp - 1e-9
 
@@ -186,9 +181,14 @@ def test_classes_are_close_to_the_records_that_are_released(seed: int) -> None:
     ill = np.where(age < 4, "rare", draw.choice(["flu", "gout", "none"], rows))
     data = pa.table({"age": age, "sex": sex.astype(str), "ill": ill})
     safe = cr.anonymize(
-        data, k=3, closeness=0.25, suppression=0.2, quasi_identifiers=["age", "sex"],
-        sensitive=["ill"], person="each record",
-    )  # fmt: skip
+        data,
+        k=3,
+        closeness=0.25,
+        suppression=0.2,
+        quasi_identifiers=["age", "sex"],
+        sensitive=["ill"],
+        person="each record",
+    )
     released = safe.frame.to_pylist()
     values = sorted({row["ill"] for row in released})
 

@@ -16,19 +16,24 @@ from crypsis.singling_out import unicity
 from tests.singling_out.test_histories import brute
 
 ROLES: dict[str, Any] = {
-    "quasi_identifiers": ["month", "ward"], "sensitive": ["ill"], "identifiers": ["code"],
+    "quasi_identifiers": ["month", "ward"],
+    "sensitive": ["ill"],
+    "identifiers": ["code"],
     "person": "code",
-}  # fmt: skip
+}
 
 
 def visits(people: int = 60, times: int = 5) -> pd.DataFrame:
     draw = np.random.default_rng(6)
     rows = people * times
-    return pd.DataFrame({
-        "code": np.repeat([f"P{n:04d}" for n in range(people)], times),
-        "month": draw.integers(1, 13, rows), "ward": draw.choice(["a", "b"], rows),
-        "ill": np.array(["flu", "gout"])[draw.permutation(rows) % 2],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "code": np.repeat([f"P{n:04d}" for n in range(people)], times),
+            "month": draw.integers(1, 13, rows),
+            "ward": draw.choice(["a", "b"], rows),
+            "ill": np.array(["flu", "gout"])[draw.permutation(rows) % 2],
+        }
+    )
 
 
 @pytest.fixture(scope="module")
@@ -106,8 +111,7 @@ def test_mistakes_are_named() -> None:
     with pytest.raises(RoleError, match="whose they are is not known"):
         cr.anonymize(data, k=5, unicity=0.05, **{**roles, "identifiers": ["name"]})
     with pytest.raises(RoleError, match="would be released beside new pseudonyms"):
-        cr.anonymize(visits(), k=5, unicity=0.05, insensitive=["code"],
-                     **{**ROLES, "identifiers": []})  # fmt: skip
+        cr.anonymize(visits(), k=5, unicity=0.05, insensitive=["code"], **{**ROLES, "identifiers": []})
 
 
 def days(people: int = 60, times: int = 6) -> pd.DataFrame:
@@ -120,9 +124,12 @@ def days(people: int = 60, times: int = 6) -> pd.DataFrame:
 
 
 DATED: dict[str, Any] = {
-    "quasi_identifiers": ["ward"], "sensitive": ["ill"], "identifiers": ["code"],
-    "person": "code", "excluded": ["day"],
-}  # fmt: skip
+    "quasi_identifiers": ["ward"],
+    "sensitive": ["ill"],
+    "identifiers": ["code"],
+    "person": "code",
+    "excluded": ["day"],
+}
 
 
 @pytest.mark.parametrize(
@@ -146,15 +153,7 @@ def test_a_pseudonym_for_each_window_of_time(links: str, period: str) -> None:
 
 
 def test_windows_of_days_begin_together() -> None:
-    found = cr.anonymize(
-        days(),
-        k=2,
-        unicity=1.0,
-        order="day",
-        links="100 days",
-        seed=1,
-        **DATED,
-    )
+    found = cr.anonymize(days(), k=2, unicity=1.0, order="day", links="100 days", seed=1, **DATED)
     day = days()["day"].to_numpy()[np.array(found.key.row_map)].astype("datetime64[D]")
     number = pd.Series(day.astype(np.int64) // 100)
     code = pd.Series(found.data.to_arrow()["code"].to_pylist())
@@ -166,11 +165,13 @@ def test_windows_are_chosen_where_they_keep_more_links() -> None:
     people = 40
     month = np.tile(np.repeat(np.arange(10), 2), people)
     draw = np.random.default_rng(2)
-    data = pd.DataFrame({
-        "code": np.repeat([f"P{n:03d}" for n in range(people)], 20),
-        "ward": draw.choice(list("abcdef"), people * 20),
-        "day": pd.Timestamp("2021-01-01") + pd.to_timedelta(31 * month, unit="D"),
-    })  # fmt: skip
+    data = pd.DataFrame(
+        {
+            "code": np.repeat([f"P{n:03d}" for n in range(people)], 20),
+            "ward": draw.choice(list("abcdef"), people * 20),
+            "day": pd.Timestamp("2021-01-01") + pd.to_timedelta(31 * month, unit="D"),
+        }
+    )
     roles = {**DATED, "sensitive": []}
     options: dict[str, Any] = {"k": 2, "unicity": 0.1, "events": 2, "order": "day", "seed": 1}
     best = cr.anonymize(data, **options, **roles)
@@ -186,11 +187,14 @@ def uneven() -> pd.DataFrame:
     draw = np.random.default_rng(4)
     times = np.where(np.arange(80) < 8, 20, 3)
     rows = int(times.sum())
-    return pd.DataFrame({
-        "code": np.repeat([f"P{n:04d}" for n in range(80)], times),
-        "month": draw.integers(1, 7, rows), "ward": draw.choice(["a", "b"], rows),
-        "ill": np.array(["flu", "gout"])[draw.permutation(rows) % 2],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "code": np.repeat([f"P{n:04d}" for n in range(80)], times),
+            "month": draw.integers(1, 7, rows),
+            "ward": draw.choice(["a", "b"], rows),
+            "ill": np.array(["flu", "gout"])[draw.permutation(rows) % 2],
+        }
+    )
 
 
 def test_at_most_so_many_records_of_a_person(tmp_path: Path) -> None:

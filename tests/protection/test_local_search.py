@@ -43,9 +43,7 @@ def column(name: str, missing: bool) -> ColumnLevels:
 def table(seed: int, cells: int = 60) -> tuple[CellLevels, SensitiveColumn]:
     """Cells of three columns and a sensitive attribute of three values."""
     draw = np.random.default_rng(seed)
-    columns = tuple(
-        column(name, missing) for name, missing in zip("abc", (True, False, True), strict=True)
-    )
+    columns = tuple(column(name, missing) for name, missing in zip("abc", (True, False, True), strict=True))
     drawn = [draw.integers(0, len(one.codes[0]), cells) for one in columns]
     places = np.unique(np.column_stack(drawn), axis=0)
     counts = draw.integers(1, 4, len(places)).astype(np.int64)
@@ -75,12 +73,8 @@ def cost(cells: CellLevels, members: list[int]) -> float:
     total = 0.0
     for c, one in enumerate(cells.columns):
         place = [int(cells.places[c][cell]) for cell in members]
-        level = next(
-            n for n in range(one.top + 1) if len({int(one.codes[n, p]) for p in place}) == 1
-        )
-        total += sum(
-            one.loss[level, p] * cells.counts[m] for p, m in zip(place, members, strict=True)
-        )
+        level = next(n for n in range(one.top + 1) if len({int(one.codes[n, p]) for p in place}) == 1)
+        total += sum(one.loss[level, p] * cells.counts[m] for p, m in zip(place, members, strict=True))
     return total
 
 
@@ -105,9 +99,7 @@ REQUIREMENTS = {
 
 @pytest.mark.parametrize("name", REQUIREMENTS)
 @pytest.mark.parametrize("seed", first_of(range(8), 3))
-def test_every_class_meets_the_requirements_and_the_loss_is_that_of_the_labels(
-    name: str, seed: int
-) -> None:
+def test_every_class_meets_the_requirements_and_the_loss_is_that_of_the_labels(name: str, seed: int) -> None:
     cells, secret = table(seed)
     asked = ClassRequirements(REQUIREMENTS[name], (secret,))
     found = local_recoding(cells, asked, 0)
@@ -121,9 +113,7 @@ def test_every_class_meets_the_requirements_and_the_loss_is_that_of_the_labels(
     assert within.ncp <= min(found.ncp, optimum.ncp) + 1e-9
 
 
-def test_visits_are_left_out_only_where_there_would_be_too_many(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_visits_are_left_out_only_where_there_would_be_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first visits are those of the least loss, and look at the most cells."""
     cells, _ = table(3, 400)
     search = _TopDown(cells, ClassRequirements(PrivacyRequirements(k=4)))
@@ -240,7 +230,14 @@ def test_cells_with_different_labels_are_in_no_class_together() -> None:
     lines, labels, loss = blocks(cells, np.zeros((1, 5), np.int16))
     found = np.empty(len(places), np.int64)
     left = sweep(
-        lines, np.array([-1.0]), np.array([np.inf]), 2, (labels, loss, cells.counts), None,
-        10**9, np.inf, found,
-    )  # fmt: skip
+        lines,
+        np.array([-1.0]),
+        np.array([np.inf]),
+        2,
+        (labels, loss, cells.counts),
+        None,
+        10**9,
+        np.inf,
+        found,
+    )
     assert left == len(places)

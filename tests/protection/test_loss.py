@@ -43,12 +43,7 @@ def test_loss_of_a_hierarchy_counted_by_hand() -> None:
     table = pa.table({"job": ["a", "b", "c", "d"] * 3 + ["e"] * 2})
     tree = Hierarchy([(v, "x" if v in "ab" else "y", "*") for v in "abcde"])
     made = cr.anonymize(
-        table,
-        k=4,
-        hierarchies={"job": tree},
-        quasi_identifiers=["job"],
-        shuffle=False,
-        person="each record",
+        table, k=4, hierarchies={"job": tree}, quasi_identifiers=["job"], shuffle=False, person="each record"
     )
     share = {"x": 2 / 5, "y": 3 / 5, None: 1.0}
     released = made.frame["job"].to_pylist()

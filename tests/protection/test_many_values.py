@@ -47,9 +47,13 @@ def test_the_distance_of_merged_values_is_at_most_two_of_them_less(seed: int) ->
         mine = one.cell == cell
         rows = np.bincount(other.code[mine], minlength=other.values).astype(float)
         counted = kernel.distance.py_func(  # kernels alone can call it compiled
-            rows, float(mine.sum()), other.shares, kernel.ORDERED, False,
+            rows,
+            float(mine.sum()),
+            other.shares,
+            kernel.ORDERED,
+            False,
             np.zeros((2, other.values), np.int64),
-        )  # fmt: skip
+        )
         exact = earth_movers(one.code[mine], one.code, one.values)
         assert abs(float(exact) - counted) <= 2 / merging.MAX_VALUES
         assert np.unique(other.code[mine]).size <= np.unique(one.code[mine]).size
@@ -95,8 +99,7 @@ def test_a_release_with_many_values_is_as_close_as_required() -> None:
     draw = np.random.default_rng(4)
     age = draw.integers(20, 60, 3000)
     income = age * 1000 + draw.integers(0, 40_000, 3000)
-    table = pa.table({"age": age, "zone": [f"z{z}" for z in draw.integers(0, 9, 3000)],
-                      "income": income})  # fmt: skip
+    table = pa.table({"age": age, "zone": [f"z{z}" for z in draw.integers(0, 9, 3000)], "income": income})
     data = cr.Dataset.from_frame(
         table, quasi_identifiers=["age", "zone"], sensitive=["income"], person="each record"
     )

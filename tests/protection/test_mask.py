@@ -67,9 +67,7 @@ def test_types_order_missing_values_and_seeds(target: Any, method: Any) -> None:
 def test_noise_has_the_spread_asked_for() -> None:
     table = correlated()
     for correlated_noise in (False, True):
-        made = an.mask(
-            table, {("x", "y"): an.masking.Noise(scale=0.5, correlated=correlated_noise)}, seed=3
-        )
+        made = an.mask(table, {("x", "y"): an.masking.Noise(scale=0.5, correlated=correlated_noise)}, seed=3)
         gap = np.column_stack([made.frame[c].to_numpy() - table[c].to_numpy() for c in ("x", "y")])
         assert gap.std(axis=0) / [table[c].to_numpy().std() for c in ("x", "y")] == pytest.approx(
             [0.5, 0.5], rel=0.05
@@ -147,10 +145,7 @@ def test_pseudonyms_need_their_key() -> None:
     key = made.key.pseudonyms["name"]
     assert an.masking.reverse_pseudonym(tokens[1], key) == "Bo"
     assert an.mask(frame, {"name": an.masking.Pseudonym()}).frame["name"].to_list() != tokens
-    assert (
-        an.mask(frame, {"name": an.masking.Pseudonym()}, key=made.key).frame["name"].to_list()
-        == tokens
-    )
+    assert an.mask(frame, {"name": an.masking.Pseudonym()}, key=made.key).frame["name"].to_list() == tokens
     with pytest.raises(ParameterError, match="not a pseudonym"):
         an.masking.reverse_pseudonym(tokens[1], "11" * 32)
     with pytest.raises(TypeError, match="missing a required argument: 'key'"):
@@ -160,19 +155,12 @@ def test_pseudonyms_need_their_key() -> None:
 def test_secrets_are_only_in_the_key(tmp_path: Path) -> None:
     table = correlated(200)
     made = an.mask(
-        table,
-        {"x": an.masking.Noise(scale=1), "c": an.masking.Pseudonym()},
-        seed=123456789,
-        shuffle=True,
+        table, {"x": an.masking.Noise(scale=1), "c": an.masking.Pseudonym()}, seed=123456789, shuffle=True
     )
     secret = made.key.pseudonyms["c"]
     out = tmp_path / "out.csv"
     made.write(out)
-    told = (
-        "".join(p.read_text() for p in tmp_path.glob("out.statement.*"))
-        + str(made)
-        + repr(made.key)
-    )
+    told = "".join(p.read_text() for p in tmp_path.glob("out.statement.*")) + str(made) + repr(made.key)
     told += str(made.to_dict())
     assert "123456789" not in told
     assert secret not in told

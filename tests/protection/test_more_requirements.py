@@ -81,8 +81,7 @@ def test_no_share_changes_by_more_than_delta_bits(seed: int, recoding: str) -> N
         own = Counter(jobs)
         assert set(own) == set(all_shares)
         worst = max(
-            worst,
-            *(abs(math.log2(own[job] / len(jobs) / share)) for job, share in all_shares.items()),
+            worst, *(abs(math.log2(own[job] / len(jobs) / share)) for job, share in all_shares.items())
         )
     assert worst == pytest.approx(made.measured.delta_disclosure)
     assert worst <= 1.5 + 1e-9
@@ -107,9 +106,7 @@ def covers(label: Any, value: Any) -> bool:
 
 def matches(made: Any, population: pa.Table) -> dict[Any, int]:
     everyone = [tuple(row[name] for name in KNOWN) for row in population.to_pylist()]
-    return {
-        labels: sum(all(map(covers, labels, one)) for one in everyone) for labels in classes(made)
-    }
+    return {labels: sum(all(map(covers, labels, one)) for one in everyone) for labels in classes(made)}
 
 
 @pytest.mark.parametrize("recoding", RECODINGS)
@@ -134,18 +131,18 @@ def test_labels_of_a_hierarchy_cover_people_of_the_population() -> None:
     draw = np.random.default_rng(3)
     everyone = pa.table({"town": [f"t{i}" for i in draw.integers(0, 18, 300)]})
     made = cr.anonymize(
-        everyone.slice(0, 40), k=1, k_map=30, quasi_identifiers=["town"], population=everyone,
-        hierarchies={"town": towns}, seed=1, person="each record",
-    )  # fmt: skip
-    below = {
-        label: set(towns.groups(level)[label])
-        for level in (0, 1, 2)
-        for label in towns.groups(level)
-    }
+        everyone.slice(0, 40),
+        k=1,
+        k_map=30,
+        quasi_identifiers=["town"],
+        population=everyone,
+        hierarchies={"town": towns},
+        seed=1,
+        person="each record",
+    )
+    below = {label: set(towns.groups(level)[label]) for level in (0, 1, 2) for label in towns.groups(level)}
     labels = set(made.frame["town"].to_pylist())
-    counts = [
-        sum(town in below[label] for town in everyone["town"].to_pylist()) for label in labels
-    ]
+    counts = [sum(town in below[label] for town in everyone["town"].to_pylist()) for label in labels]
     assert min(counts) == made.measured.k_map >= 30
     assert made.loss.ncp < 1
 
@@ -194,8 +191,7 @@ def test_every_combination_has_k_records(size: int, recoding: str) -> None:
         table = people(seed, 60)
         made = released(table, k=4, combinations=size, recoding=recoding)
         smallest = min(
-            min(map(len, classes(made, some).values()))
-            for some in combinations(KNOWN, min(size, 3))
+            min(map(len, classes(made, some).values())) for some in combinations(KNOWN, min(size, 3))
         )
         assert smallest == made.measured.combination_k >= 4
         assert made.loss.withheld_share <= 0.05
@@ -211,9 +207,16 @@ def test_people_with_several_records_count_once(asked: dict[str, Any]) -> None:
     table = people(5, 150)
     table = table.append_column("who", pa.array([i // 3 for i in range(150)]))
     made = cr.anonymize(
-        table, k=3, person="who", identifiers=["who"], quasi_identifiers=KNOWN, insensitive=["job"],
-        seed=1, shuffle=False, **asked,
-    )  # fmt: skip
+        table,
+        k=3,
+        person="who",
+        identifiers=["who"],
+        quasi_identifiers=KNOWN,
+        insensitive=["job"],
+        seed=1,
+        shuffle=False,
+        **asked,
+    )
     rows = made.data.to_arrow().to_pylist()
     kept = made.key.row_map or range(150)
     who = [i // 3 for i in kept]
@@ -283,17 +286,30 @@ def test_closeness_by_the_hierarchy_of_a_sensitive_attribute(recoding: str, tmp_
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 @pytest.mark.parametrize(
     "asked",
-    [{"beta_likeness": 1.0}, {"delta_disclosure": 2.0}, {"average_risk": 0.1}, {"combinations": 2},
-     {"k_map": 10}, {"presence": 0.4}],
-)  # fmt: skip
+    [
+        {"beta_likeness": 1.0},
+        {"delta_disclosure": 2.0},
+        {"average_risk": 0.1},
+        {"combinations": 2},
+        {"k_map": 10},
+        {"presence": 0.4},
+    ],
+)
 def test_the_file_and_its_statement_have_it(asked: Any, form: str, tmp_path: Path) -> None:
     sample = people(1, 200)
     more = {"population": pa.concat_tables([sample, people(2, 400)])}
     against = {"k_map", "presence"} & set(asked)
     made = cr.anonymize(
-        sample, k=2, quasi_identifiers=KNOWN, sensitive=["job"], verify=False, seed=1, **asked,
-        **(more if against else {}), person="each record",
-    )  # fmt: skip
+        sample,
+        k=2,
+        quasi_identifiers=KNOWN,
+        sensitive=["job"],
+        verify=False,
+        seed=1,
+        **asked,
+        **(more if against else {}),
+        person="each record",
+    )
     written = made.write(tmp_path / f"safe.{form}")
     name, limit = next(iter(asked.items()))
     name = "combination_k" if name == "combinations" else name

@@ -27,8 +27,16 @@ def test_near_certain_values_are_stated_if_nothing_was_required_of_them() -> Non
     table = people()
     ill = np.where(np.asarray(table["age"]) < 40, "HIV", "flu")
     table = table.set_column(1, "ill", pa.array(np.where(np.arange(ROWS) % 3 == 0, ill, ill)))
-    made = cr.anonymize(table, k=20, recoding="full-domain", methods={"age": "keep"}, seed=1,
-                        suppression=1.0, **known(), person="each record")  # fmt: skip
+    made = cr.anonymize(
+        table,
+        k=20,
+        recoding="full-domain",
+        methods={"age": "keep"},
+        seed=1,
+        suppression=1.0,
+        **known(),
+        person="each record",
+    )
     left = made.statement.not_required
     assert left is not None
     assert left.sensitive == ("ill",)
@@ -52,12 +60,7 @@ def test_nothing_is_stated_where_it_was_required() -> None:
 def test_classes_with_the_other_columns_are_counted() -> None:
     form = [f"f{n % 3}" if n else "rare" for n in range(ROWS)]
     made = cr.anonymize(
-        people(form=form),
-        k=20,
-        excess=0.5,
-        seed=1,
-        **known(insensitive=["form"]),
-        person="each record",
+        people(form=form), k=20, excess=0.5, seed=1, **known(insensitive=["form"]), person="each record"
     )
     left = made.statement.not_required
     assert left is not None
@@ -73,24 +76,23 @@ def test_a_column_that_gives_back_one_that_is_not_released() -> None:
     income = np.random.default_rng(5).integers(20, 90, ROWS) * 1_000
     table = people(income=income, tax=income * 0.3)
     with pytest.raises(RoleError, match="which was not released") as raised:
-        cr.anonymize(
-            table, k=5, **known(insensitive=["tax"]), excluded=["income"], person="each record"
-        )
+        cr.anonymize(table, k=5, **known(insensitive=["tax"]), excluded=["income"], person="each record")
     assert raised.value.code == "derived-column"
     assert raised.value.parameters["columns"] == ("tax",)
     cents = income + np.arange(ROWS) / 100  # an identifier of every record, given back as well
     with pytest.raises(RoleError, match="which was not released"):
         cr.anonymize(
-            people(income=cents, tax=cents * 0.3), k=5, **known(insensitive=["tax"]),
-            identifiers=["income"], person="each record",
-        )  # fmt: skip
+            people(income=cents, tax=cents * 0.3),
+            k=5,
+            **known(insensitive=["tax"]),
+            identifiers=["income"],
+            person="each record",
+        )
 
 
 def test_keys_and_unrelated_columns_are_no_such_columns() -> None:
     draw = np.random.default_rng(6)
-    table = people(
-        number=np.arange(ROWS), visit=np.arange(ROWS) // 2, income=draw.integers(20, 90, ROWS)
-    )
+    table = people(number=np.arange(ROWS), visit=np.arange(ROWS) // 2, income=draw.integers(20, 90, ROWS))
     made = cr.anonymize(
         table,
         k=5,

@@ -66,12 +66,7 @@ def test_an_order_that_is_kept_is_stated_with_what_it_shows() -> None:
     assert "sorted by 'surname'" in text
     assert "same value of 'household', which is not released, are adjacent" in text
     mixed = people().take(pa.array(np.random.default_rng(1).permutation(200)))
-    assert (
-        cr.anonymize(
-            mixed, k=20, shuffle=False, **ROLES, person="each record"
-        ).statement.order_notes
-        == ()
-    )
+    assert cr.anonymize(mixed, k=20, shuffle=False, **ROLES, person="each record").statement.order_notes == ()
 
 
 def test_every_order_is_equally_likely() -> None:

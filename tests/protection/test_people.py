@@ -19,8 +19,10 @@ from crypsis.results import percent_text
 from tests.cases import first_of
 
 ROLES: dict[str, Any] = {
-    "quasi_identifiers": ["age", "ward"], "sensitive": ["ill"], "identifiers": ["patient_nbr"],
-}  # fmt: skip
+    "quasi_identifiers": ["age", "ward"],
+    "sensitive": ["ill"],
+    "identifiers": ["patient_nbr"],
+}
 
 
 def visits(seed: int = 0, people: int = 120) -> pd.DataFrame:
@@ -28,12 +30,14 @@ def visits(seed: int = 0, people: int = 120) -> pd.DataFrame:
     random = np.random.default_rng(seed)
     times = random.integers(1, 10, people)
     rows = int(times.sum())
-    return pd.DataFrame({
-        "patient_nbr": np.repeat(100_000 + random.permutation(900)[:people], times),
-        "age": np.repeat(random.integers(20, 60, people), times),
-        "ward": random.choice(["a", "b", "c"], rows),
-        "ill": random.choice(["flu", "gout", "none"], rows),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "patient_nbr": np.repeat(100_000 + random.permutation(900)[:people], times),
+            "age": np.repeat(random.integers(20, 60, people), times),
+            "ward": random.choice(["a", "b", "c"], rows),
+            "ill": random.choice(["flu", "gout", "none"], rows),
+        }
+    )
 
 
 def with_people(data: pd.DataFrame, made: cr.Anonymized) -> pd.DataFrame:
@@ -79,8 +83,12 @@ def test_records_would_have_been_too_few_people() -> None:
     """With k of records the same data have classes of one person."""
     data = visits(1)
     notes = {"patient_nbr": ColumnNote(several_people="The number of a family.")}
-    roles = {"age": "quasi-identifier", "ward": "quasi-identifier", "ill": "sensitive",
-             "patient_nbr": "identifier"}  # fmt: skip
+    roles = {
+        "age": "quasi-identifier",
+        "ward": "quasi-identifier",
+        "ill": "sensitive",
+        "patient_nbr": "identifier",
+    }
     each = {"person": "each record", "person_reason": "A family is named, and not the patient."}
     made = cr.anonymize(Dataset.from_frame(data, **each).with_roles(roles, notes), k=5)
     assert made.measured is not None

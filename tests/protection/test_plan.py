@@ -18,13 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crypsis as cr
-from crypsis.errors import (
-    ColumnError,
-    OutputError,
-    ParameterError,
-    RequirementsNotMetError,
-    RoleError,
-)
+from crypsis.errors import ColumnError, OutputError, ParameterError, RequirementsNotMetError, RoleError
 from crypsis.hierarchies import Hierarchy, HierarchyGapError
 from crypsis.protection import Plan, Statement, plan
 
@@ -74,13 +68,7 @@ def test_k_is_kept_and_nothing_else_is_touched() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
-    [
-        {"diversity": 3},
-        {"best_guess": 0.55},
-        {"closeness": 0.25},
-        {"diversity": 2, "closeness": 0.4},
-    ],
+    "asked", [{"diversity": 3}, {"best_guess": 0.55}, {"closeness": 0.25}, {"diversity": 2, "closeness": 0.4}]
 )
 def test_promises_about_secrets(asked: dict[str, Any]) -> None:
     release = opened(people())
@@ -102,11 +90,7 @@ def test_promises_about_secrets(asked: dict[str, Any]) -> None:
 
 
 tables = st.lists(
-    st.tuples(
-        st.sampled_from(["a", "b", "c", None]),
-        st.integers(0, 30) | st.none(),
-        st.sampled_from("xyz"),
-    ),
+    st.tuples(st.sampled_from(["a", "b", "c", None]), st.integers(0, 30) | st.none(), st.sampled_from("xyz")),
     min_size=1,
     max_size=40,
 )
@@ -159,19 +143,12 @@ def test_the_row_map_is_right_for_streamed_rows(
     monkeypatch.setattr("crypsis.protection.recoding._columns.IN_MEMORY_VALUES", 0)
     rng = np.random.default_rng(0)
     n = 400_000
-    table = pa.table(
-        {"a": rng.zipf(1.6, n).clip(0, 300), "b": rng.integers(0, 30, n), "row": np.arange(n)}
-    )
+    table = pa.table({"a": rng.zipf(1.6, n).clip(0, 300), "b": rng.integers(0, 30, n), "row": np.arange(n)})
     pq.write_table(table, tmp_path / "in.parquet", row_group_size=20_000)
     release = cr.read(
-        tmp_path / "in.parquet",
-        quasi_identifiers=["a", "b"],
-        insensitive=["row"],
-        person="each record",
+        tmp_path / "in.parquet", quasi_identifiers=["a", "b"], insensitive=["row"], person="each record"
     )
-    made = plan(release, k=50).apply(
-        release, recoding="local" if local else "full-domain", shuffle=shuffle
-    )
+    made = plan(release, k=50).apply(release, recoding="local" if local else "full-domain", shuffle=shuffle)
     order = np.arange(n) if made.key.row_map is None else np.array(made.key.row_map)
     out = tmp_path / "out.parquet"
     made.write(out)
@@ -215,21 +192,15 @@ def test_each_column_alone() -> None:
 
 
 def test_top_coding() -> None:
-    release = cr.Dataset.from_frame(
-        people()[["age"]], quasi_identifiers=["age"], person="each record"
-    )
-    made = plan(release, k=5, top_code={"age": 90}, methods={"age": "keep"}).apply(
-        release, shuffle=False
-    )
+    release = cr.Dataset.from_frame(people()[["age"]], quasi_identifiers=["age"], person="each record")
+    made = plan(release, k=5, top_code={"age": 90}, methods={"age": "keep"}).apply(release, shuffle=False)
     assert made.frame["age"].max() == 90
     assert (made.frame["age"] == people()["age"].clip(upper=90)).all()
 
 
 @pytest.mark.parametrize(("column", "limit"), [("zip", 3.0), ("day", 3.0), ("age", math.inf)])
 def test_top_coding_is_for_numbers(column: str, limit: float) -> None:
-    table = pa.table(
-        {"age": [30, 40], "zip": ["02138", "02139"], "day": [datetime.date(2020, 1, 1)] * 2}
-    )
+    table = pa.table({"age": [30, 40], "zip": ["02138", "02139"], "day": [datetime.date(2020, 1, 1)] * 2})
     with pytest.raises(ParameterError, match="finite" if limit > 3 else repr(column)):
         plan(table, k=1, top_code={column: limit}, quasi_identifiers=["age", "zip", "day"])
 
@@ -239,9 +210,13 @@ def test_a_file_is_written_whole_and_with_its_statement(tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "in.parquet")
     before = (tmp_path / "in.parquet").read_bytes()
     release = cr.read(
-        tmp_path / "in.parquet", identifiers=["id"], quasi_identifiers=QI, sensitive=["disease"],
-        insensitive=["other"], person="each record",
-    )  # fmt: skip
+        tmp_path / "in.parquet",
+        identifiers=["id"],
+        quasi_identifiers=QI,
+        sensitive=["disease"],
+        insensitive=["other"],
+        person="each record",
+    )
     made = plan(release, k=7).apply(release)
     for suffix in (".parquet", ".csv"):
         out = tmp_path / f"out{suffix}"
@@ -254,9 +229,11 @@ def test_a_file_is_written_whole_and_with_its_statement(tmp_path: Path) -> None:
     assert (tmp_path / "in.parquet").read_bytes() == before
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
-        "in.parquet", "out.parquet", "out.csv",
+        "in.parquet",
+        "out.parquet",
+        "out.csv",
         *(f"out.{form}.statement.{note}" for form in ("csv", "parquet") for note in ("md", "json")),
-    }  # fmt: skip
+    }
     for form in ("csv", "parquet"):  # each file has its own statement, with its own digest
         told = Statement.load(tmp_path / f"out.{form}.statement.json")
         assert told.file == f"out.{form}"
@@ -277,9 +254,7 @@ def test_hierarchies_and_their_gaps() -> None:
 
 def test_columns_of_one_value_or_none() -> None:
     table = pa.table({"one": ["a"] * 6, "none": pa.nulls(6, pa.int64()), "x": [1, 1, 1, 2, 2, 2]})
-    release = cr.Dataset.from_frame(
-        table, quasi_identifiers=["one", "none", "x"], person="each record"
-    )
+    release = cr.Dataset.from_frame(table, quasi_identifiers=["one", "none", "x"], person="each record")
     made = plan(release, k=3).apply(release)
     assert made.measured.k == 3
     assert made.frame.sort_by("x").to_pydict() == table.to_pydict()
@@ -298,12 +273,8 @@ def test_a_relation_the_user_brought() -> None:
 
 def test_on_spark(spark: Any) -> None:
     rows = people(300)[["sex", "zip", "age"]].to_dict("records")
-    frame = spark.createDataFrame(
-        [tuple(row.values()) for row in rows], "sex string, zip string, age int"
-    )
-    release = cr.Dataset.from_frame(
-        frame, quasi_identifiers=["sex", "zip", "age"], person="each record"
-    )
+    frame = spark.createDataFrame([tuple(row.values()) for row in rows], "sex string, zip string, age int")
+    release = cr.Dataset.from_frame(frame, quasi_identifiers=["sex", "zip", "age"], person="each record")
     made = plan(release, k=5).apply(release)
     out = made.data.to_arrow().to_pandas()
     assert out.groupby(["sex", "zip", "age"], dropna=False).size().min() >= 5
@@ -345,9 +316,7 @@ def test_a_plan_for_other_columns() -> None:
 
 def test_dates_without_time() -> None:
     days = [datetime.date(2000 + i // 12, 1 + i % 12, 3) for i in range(48)]
-    release = cr.Dataset.from_frame(
-        pa.table({"d": days}), quasi_identifiers=["d"], person="each record"
-    )
+    release = cr.Dataset.from_frame(pa.table({"d": days}), quasi_identifiers=["d"], person="each record")
     made = plan(release, k=3, suppression=0).apply(release)
     counts = made.frame.group_by("d").aggregate([([], "count_all")])["count_all"].to_pylist()
     assert min(counts) >= 3
@@ -386,9 +355,7 @@ def test_no_value_of_one_person_follows_from_a_mean(each_column: bool) -> None:
     draw = np.random.default_rng(2)
     incomes = np.round(np.append(draw.lognormal(10.5, 0.6, 199), 1_234_567.89), 2)
     release = cr.Dataset.from_frame(pl.DataFrame({"x": incomes}), quasi_identifiers=["x"])
-    made = plan(release, k=10, each_column=each_column, representative="mean").apply(
-        release, shuffle=False
-    )
+    made = plan(release, k=10, each_column=each_column, representative="mean").apply(release, shuffle=False)
     labels = made.frame["x"].to_numpy()
     for label in np.unique(labels):
         group = np.sort(incomes[labels == label])
@@ -402,17 +369,15 @@ def test_a_median_is_nobody_s_exact_value(each_column: bool) -> None:
     draw = np.random.default_rng(2)
     incomes = np.round(draw.lognormal(10.5, 0.6, 205), 2)
     ages = draw.permutation(np.arange(205) * 3 + 1)
-    release = cr.Dataset.from_frame(
-        pl.DataFrame({"x": incomes, "age": ages}), quasi_identifiers=["x", "age"]
+    release = cr.Dataset.from_frame(pl.DataFrame({"x": incomes, "age": ages}), quasi_identifiers=["x", "age"])
+    made = plan(release, k=15 if each_column else 4, each_column=each_column, representative="median").apply(
+        release, shuffle=False
     )
-    made = plan(release, k=15 if each_column else 4, each_column=each_column,
-                representative="median").apply(release, shuffle=False)  # fmt: skip
     assert not np.isin(made.frame["x"].to_numpy(), incomes).any()
     for label in np.unique(made.frame["age"].to_numpy()):
         group = np.sort(ages[made.frame["age"].to_numpy() == label])
         assert (
-            group.size == 205
-            or np.sum(np.abs(group - label) <= 3 * (group[-1] - group[0]) / group.size) >= 3
+            group.size == 205 or np.sum(np.abs(group - label) <= 3 * (group[-1] - group[0]) / group.size) >= 3
         )
 
 

@@ -124,13 +124,7 @@ def test_blocks_of_every_size() -> None:
         {f"x{j}": "noise:0.4" for j in range(4)},
         {("x0", "x1"): "noise:0.3", "x2": "rank-swap:20", "x3": "rank-swap:20"},
         {"x0": "microaggregate:25", "x1": "noise:0.5", "x2": "noise:0.5", "x3": "round:1"},
-        {
-            "x0": "noise:0.5",
-            "x1": "noise:0.5",
-            "x2": "noise:0.5",
-            "job": "pram:0.7",
-            "x3": "noise:1",
-        },
+        {"x0": "noise:0.5", "x1": "noise:0.5", "x2": "noise:0.5", "job": "pram:0.7", "x3": "noise:1"},
     ],
     ids=["noise", "rank swapping", "microaggregation", "PRAM"],
 )
@@ -156,8 +150,13 @@ def test_calibrated_and_no_intruder_finds_more(masks: dict) -> None:
 def test_columns_without_a_mask_are_unchanged_or_generalized() -> None:
     rng = np.random.default_rng(4)
     n = 300
-    people = pa.table({"age": rng.integers(18, 90, n), "zip": [f"{z}" for z in rng.integers(10000, 10040, n)],
-                       "income": rng.normal(size=n)})  # fmt: skip
+    people = pa.table(
+        {
+            "age": rng.integers(18, 90, n),
+            "zip": [f"{z}" for z in rng.integers(10000, 10040, n)],
+            "income": rng.normal(size=n),
+        }
+    )
     ages = [f"{age // 10 * 10}-{age // 10 * 10 + 9}" for age in people["age"].to_pylist()]
     noisy = mask(people, {"income": "noise:0.5"}, seed=5).frame
     released = noisy.set_column(0, "age", pa.array(ages))
@@ -165,9 +164,7 @@ def test_columns_without_a_mask_are_unchanged_or_generalized() -> None:
     assert found.columns == ("age", "zip", "income")
     assert found.attack.correct_share is not None
     assert found.attack.correct_share.value > 0.6
-    without = link_posterior(
-        people.select(["income"]), released.select(["income"]), {"income": "noise:0.5"}
-    )
+    without = link_posterior(people.select(["income"]), released.select(["income"]), {"income": "noise:0.5"})
     assert without.attack.correct_share is not None
     assert without.attack.correct_share.value < 0.1
     lost = released.set_column(0, "age", pa.array([None] * n, pa.string()))  # suppressed: fits all
@@ -179,10 +176,7 @@ def test_columns_without_a_mask_are_unchanged_or_generalized() -> None:
 def test_dates_and_a_plan_and_true_matches_by_number() -> None:
     rng = np.random.default_rng(6)
     n = 200
-    born = [
-        datetime.date(1950, 1, 1) + datetime.timedelta(days=int(d))
-        for d in rng.integers(0, 15000, n)
-    ]
+    born = [datetime.date(1950, 1, 1) + datetime.timedelta(days=int(d)) for d in rng.integers(0, 15000, n)]
     people = pa.table({"no": np.arange(n), "born": born})
     moved = mask(people, {"born": "shift:30"}, seed=7, person="no").frame
     order = rng.permutation(n)
@@ -204,9 +198,7 @@ def test_dates_and_a_plan_and_true_matches_by_number() -> None:
     plan = made.plan
     assert plan is not None
     if made.data.count == n:
-        found = link_posterior(
-            made.original, made.data, plan.transitions(), row_map=made.key.row_map
-        )
+        found = link_posterior(made.original, made.data, plan.transitions(), row_map=made.key.row_map)
         assert float(found.expected_share) <= 1 / 5 + 0.05
 
 

@@ -38,9 +38,7 @@ def preview(people: pa.Table) -> Preview:
     return Preview(people, plan(people, k=5, quasi_identifiers=QI), quasi_identifiers=QI)
 
 
-def _counted(
-    people: pa.Table, preview: Preview, levels: dict[str, int]
-) -> Counter[tuple[object, ...]]:
+def _counted(people: pa.Table, preview: Preview, levels: dict[str, int]) -> Counter[tuple[object, ...]]:
     columns = []
     for name in QI:
         step = preview.steps[name][levels.get(name, 0)]
@@ -68,9 +66,7 @@ def test_losses(preview: Preview) -> None:
     # 40 of 2,000 postal codes are missing already, so emptying the rest loses 0.98 of that column.
     assert preview.outcome(tops, k=5).loss == pytest.approx((1 + 0.98 + 1) / 3)
     assert preview.outcome({"sex": preview.top("sex")}, k=5).loss == pytest.approx(1 / 3)
-    one_by_one = [
-        preview.outcome({"age": level}, k=5).loss for level in range(preview.top("age") + 1)
-    ]
+    one_by_one = [preview.outcome({"age": level}, k=5).loss for level in range(preview.top("age") + 1)]
     assert one_by_one == sorted(one_by_one)
 
 
@@ -93,9 +89,7 @@ def test_the_curve_ends_where_everyone_has_a_crowd(preview: Preview) -> None:
 def test_the_plan_that_was_chosen_can_be_carried_out(people: pa.Table, preview: Preview) -> None:
     levels = {"age": 2, "zip": preview.top("zip")}
     chosen = preview.plan_with(levels)
-    assert [one.step for one in chosen.columns][:2] == [
-        preview.steps["age"][2], preview.steps["zip"][-1],
-    ]  # fmt: skip
+    assert [one.step for one in chosen.columns][:2] == [preview.steps["age"][2], preview.steps["zip"][-1]]
     made = chosen.apply(people, quasi_identifiers=QI)
     assert made.measured is not None
     assert made.measured.k >= 5

@@ -11,11 +11,7 @@ from crypsis.errors import RoleError
 from crypsis.protection import MAX_REJOINED, rejoined
 
 ROWS = 1_000
-ROLES = {
-    "quasi_identifiers": ["age", "grade"],
-    "sensitive": ["pay", "ill"],
-    "person": "each record",
-}
+ROLES = {"quasi_identifiers": ["age", "grade"], "sensitive": ["pay", "ill"], "person": "each record"}
 
 
 def people(seed: int = 0) -> dict[str, np.ndarray]:
@@ -130,9 +126,7 @@ def test_an_assessment_with_the_original_says_it_too() -> None:
     data = table(dependent("pay by grade"))
     release = data.select(["age", "grade", "ill"])
     known = {"quasi_identifiers": ["age", "grade"], "sensitive": ["ill"]}
-    original = cr.Dataset.from_frame(
-        data, quasi_identifiers=["age", "grade"], sensitive=["pay", "ill"]
-    )
+    original = cr.Dataset.from_frame(data, quasi_identifiers=["age", "grade"], sensitive=["pay", "ill"])
     apart = cr.Dataset.from_frame(data.select(["pay"]), sensitive=["pay"])
     found = cr.assess(release, original=original, together=apart, **known)
     links = [one for one in found.findings if one.measure == "linkage.correct_links_above_chance"]

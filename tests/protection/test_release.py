@@ -26,26 +26,36 @@ from crypsis.errors import CrypsisError, RequirementsNotMetError
 from tests.cases import first_of
 
 TEXTS = [
-    "a", "A", " a", "a ", "\u00e9", "e\u0301", "", "NA", "?", "nan", "null", "*", "other", "1",
-    "01", "1.0", "<=1", "all", "a,b", 'q"x', "line\nbreak", "=1+1", "'a", "\u200b", "None", "\r\n",
-]  # fmt: skip
-NUMBERS = [
-    0.0, -0.0, math.nan, math.inf, -math.inf, 1e300, 5e-324, 0.1, 0.3, 0.1 + 0.2, 1e16, 1e16 + 2,
-]  # fmt: skip
-DAYS = [(1, 1, 1), (9999, 12, 31), (1600, 2, 3), (2300, 5, 6), (2001, 7, 1), (2001, 7, 9)]
-NAMES = [
-    "age",
-    "zip code",
-    "a.b",
-    'q"x',
-    "A",
     "a",
-    "=x",
-    "row_number",
-    "c0",
-    "birth\ndate",
-    " lead",
+    "A",
+    " a",
+    "a ",
+    "\u00e9",
+    "e\u0301",
+    "",
+    "NA",
+    "?",
+    "nan",
+    "null",
+    "*",
+    "other",
+    "1",
+    "01",
+    "1.0",
+    "<=1",
+    "all",
+    "a,b",
+    'q"x',
+    "line\nbreak",
+    "=1+1",
+    "'a",
+    "\u200b",
+    "None",
+    "\r\n",
 ]
+NUMBERS = [0.0, -0.0, math.nan, math.inf, -math.inf, 1e300, 5e-324, 0.1, 0.3, 0.1 + 0.2, 1e16, 1e16 + 2]
+DAYS = [(1, 1, 1), (9999, 12, 31), (1600, 2, 3), (2300, 5, 6), (2001, 7, 1), (2001, 7, 9)]
+NAMES = ["age", "zip code", "a.b", 'q"x', "A", "a", "=x", "row_number", "c0", "birth\ndate", " lead"]
 KINDS: dict[str, tuple[Any, pa.DataType]] = {
     "text": (TEXTS, pa.string()),
     "few": (TEXTS[:3], pa.large_string()),
@@ -77,9 +87,12 @@ def drawn(dice: random.Random) -> tuple[pa.Table, dict[str, Any], dict[str, Any]
         columns.append(pa.array(column, kind))
     asked: dict[str, Any] = {"k": dice.choice([1, 2, 3, 5, 7])}
     optional = {
-        "diversity": [1, 2, 3], "entropy_diversity": [1.2, 1.9], "closeness": [0.2, 0.5],
-        "recursive_diversity": [(1.5, 2), (3.0, 2)], "best_guess": [0.5, 0.8],
-    }  # fmt: skip
+        "diversity": [1, 2, 3],
+        "entropy_diversity": [1.2, 1.9],
+        "closeness": [0.2, 0.5],
+        "recursive_diversity": [(1.5, 2), (3.0, 2)],
+        "best_guess": [0.5, 0.8],
+    }
     asked |= {name: dice.choice(of) for name, of in optional.items() if dice.random() < 0.15}
     if dice.random() < 0.2:
         asked |= {"population": 10**6, "beta": 0.1, "release_k": dice.choice([None, 2, 4])}
@@ -151,9 +164,7 @@ def test_files_keep_any_promise_or_do_not_appear(
             plan = an.plan(table, **asked, **roles)
             assert an.Plan.load(plan.save(tmp_path / plan_name, overwrite=True)) == plan
             release = cr.Dataset.from_frame(table, **roles)
-            made = plan.apply(
-                release, recoding="local" if local else "full-domain", verify=False
-            ).write(path)
+            made = plan.apply(release, recoding="local" if local else "full-domain", verify=False).write(path)
         except CrypsisError:
             assert not list(folder.iterdir())
             continue

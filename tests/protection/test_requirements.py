@@ -32,9 +32,16 @@ rows = st.tuples(
     st.integers(0, 3) | st.none(),
 )
 TYPES = [
-    pa.string(), pa.int64(), pa.float64(), pa.date32(), pa.bool_(), pa.string(), pa.int32(),
-    pa.string(), pa.int64(),
-]  # fmt: skip
+    pa.string(),
+    pa.int64(),
+    pa.float64(),
+    pa.date32(),
+    pa.bool_(),
+    pa.string(),
+    pa.int32(),
+    pa.string(),
+    pa.int64(),
+]
 
 
 def table_of(drawn: list[Any]) -> pa.Table:
@@ -81,9 +88,7 @@ def test_any_promise_is_kept_or_refused(
 ) -> None:
     table = table_of(drawn)
     rest = [name for name in table.column_names if name not in (*names, secret)]
-    release = cr.Dataset.from_frame(
-        table, quasi_identifiers=names, sensitive=[secret], insensitive=rest
-    )
+    release = cr.Dataset.from_frame(table, quasi_identifiers=names, sensitive=[secret], insensitive=rest)
     names = list(release.quasi_identifiers)
     try:
         made = plan(release, k=k, suppression=budget, **asked).apply(
@@ -177,17 +182,13 @@ def test_levels_are_the_optimum() -> None:
                 cells[cell] += 1
                 lost[cell] = sum(
                     0.0 if level == 0 else len(tree.groups(level)[label]) / len(tree.rows)
-                    for tree, level, label in zip(
-                        trees.values(), (level_x, level_y), cell, strict=True
-                    )
+                    for tree, level, label in zip(trees.values(), (level_x, level_y), cell, strict=True)
                 )
             out = sum(count for count in cells.values() if count < k)
             if out <= budget * n:
                 kept = sum(count * lost[c] for c, count in cells.items() if count >= k)
                 best = min(best, (kept / 2 + out) / n)
-    made = plan(release, k=k, hierarchies=trees, suppression=budget).apply(
-        release, recoding="full-domain"
-    )
+    made = plan(release, k=k, hierarchies=trees, suppression=budget).apply(release, recoding="full-domain")
     assert made.loss.ncp == pytest.approx(best)
     closer = plan(release, k=k, hierarchies=trees, suppression=budget).apply(release)
     assert closer.loss.ncp < best
@@ -207,9 +208,7 @@ def test_in_memory_and_in_the_engine_the_release_is_the_same(
             "row": np.arange(n),
         }
     )
-    release = cr.Dataset.from_frame(
-        frame, quasi_identifiers=["a", "b"], sensitive=["s"], insensitive=["row"]
-    )
+    release = cr.Dataset.from_frame(frame, quasi_identifiers=["a", "b"], sensitive=["s"], insensitive=["row"])
     asked = plan(release, k=20, diversity=2)
     monkeypatch.setattr("crypsis.tables.shuffled._PILE_ROWS", 400)
     kind: Any = "local" if local else "full-domain"

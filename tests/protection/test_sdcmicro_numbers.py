@@ -14,8 +14,7 @@ from crypsis.protection import masking
 
 
 @pytest.mark.parametrize(
-    ("name", "squares", "risk"),
-    [("Tarragona", 791.5772, 0.2050359712), ("CASCrefmicrodata", 411.0995, 0.0)],
+    ("name", "squares", "risk"), [("Tarragona", 791.5772, 0.2050359712), ("CASCrefmicrodata", 411.0995, 0.0)]
 )
 def test_mdav_has_the_squares_and_the_interval_risk(
     data_folder: Path, name: str, squares: float, risk: float

@@ -21,10 +21,13 @@ def visits(seed: int = 0) -> pd.DataFrame:
     draw = np.random.default_rng(seed)
     start = pd.Timestamp("2024-01-01")
     days = pd.to_timedelta(draw.integers(0, 300, 200), unit="D")
-    return pd.DataFrame({
-        "who": [f"P{n:03d}" for n in draw.integers(0, 40, 200)], "came": start + days,
-        "left": start + days + pd.to_timedelta(draw.integers(0, 9, 200), unit="D"),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "who": [f"P{n:03d}" for n in draw.integers(0, 40, 200)],
+            "came": start + days,
+            "left": start + days + pd.to_timedelta(draw.integers(0, 9, 200), unit="D"),
+        }
+    )
 
 
 def shifts(before: pd.DataFrame, after: Any, column: str = "came") -> pd.Series:
@@ -50,9 +53,7 @@ def test_all_dates_of_a_person_move_alike() -> None:
 
 
 def test_dates_without_a_time_and_missing_ones() -> None:
-    table = pa.table(
-        {"who": ["a", "a", None], "day": pa.array([19_000, None, 19_000], pa.date32())}
-    )
+    table = pa.table({"who": ["a", "a", None], "day": pa.array([19_000, None, 19_000], pa.date32())})
     made = mask(table, {"day": parse_mask("shift:10")}, person="who").data.to_arrow()
     assert made["day"].type == pa.date32()
     assert made["day"][1].as_py() is None
@@ -80,14 +81,33 @@ def test_a_file_with_the_same_key_corresponds() -> None:
 def test_two_files_at_the_command_line(tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 2)):
         visits(seed).drop(columns="left").to_csv(tmp_path / f"{name}.csv", index=False)
-    words = ["--person", "who", "--id", "who", "--insensitive", "came", "--k", "1", "--method",
-             "came=shift:60", "--method", "who=pseudonym"]  # fmt: skip
+    words = [
+        "--person",
+        "who",
+        "--id",
+        "who",
+        "--insensitive",
+        "came",
+        "--k",
+        "1",
+        "--method",
+        "came=shift:60",
+        "--method",
+        "who=pseudonym",
+    ]
     key = tmp_path / "a.key.json"
     files = (("a", []), ("b", ["--same-key", str(key)]))
     for name, more in files:
-        given = ["anonymize",
-                 str(tmp_path / f"{name}.csv"), "-o", str(tmp_path / f"{name}-out.csv"),
-                 "--key", str(tmp_path / f"{name}.key.json"), *words, *more]  # fmt: skip
+        given = [
+            "anonymize",
+            str(tmp_path / f"{name}.csv"),
+            "-o",
+            str(tmp_path / f"{name}-out.csv"),
+            "--key",
+            str(tmp_path / f"{name}.key.json"),
+            *words,
+            *more,
+        ]
         assert run(given) == 0
     released = [set(pd.read_csv(tmp_path / f"{name}-out.csv")["who"]) for name in "ab"]
     people = [set(visits(seed)["who"]) for seed in (1, 2)]

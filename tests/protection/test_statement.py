@@ -71,9 +71,7 @@ def test_weights_say_whose_detail_is_kept() -> None:
 def test_the_statement_tells_every_level_and_no_original_value(tmp_path: Path) -> None:
     release = small()
     tree = {"job": Hierarchy.from_nested({"low": list("abcd"), "high": [*"efgh", "rare-job"]})}
-    made = plan(release, k=12, hierarchies=tree, diversity=2, recursive_diversity=(9.0, 2)).apply(
-        release
-    )
+    made = plan(release, k=12, hierarchies=tree, diversity=2, recursive_diversity=(9.0, 2)).apply(release)
     told = made.statement
     frame = made.data.to_arrow().to_pandas()
     (job,) = [one for one in told.methods if one.column == "job"]
@@ -106,9 +104,7 @@ def test_numbers_stand_for_groups_of_whole_and_decimal_numbers() -> None:
         after = made.data.to_arrow()["x"].to_pandas().astype(float)
         assert after.value_counts().min() >= 10
         for label, rows in before.groupby(after):
-            assert rows.mean() == pytest.approx(
-                label, abs=1.25 * (rows.max() - rows.min()) / len(rows)
-            )
+            assert rows.mean() == pytest.approx(label, abs=1.25 * (rows.max() - rows.min()) / len(rows))
         made = plan(release, k=10, representative="median").apply(release, recoding="full-domain")
         after = made.data.to_arrow()["x"].to_pandas().astype(float)
         assert after.value_counts().min() >= 10

@@ -40,15 +40,9 @@ def test_label_and_expression_agree(values: list[Any], step: Any) -> None:
 
 
 def test_on_spark(spark: Any) -> None:
-    frame = spark.createDataFrame(
-        [(1, "02138", DAYS[0]), (7, None, None)], "a int, b string, c date"
-    )
+    frame = spark.createDataFrame([(1, "02138", DAYS[0]), (7, None, None)], "a int, b string, c date")
     rows = cr.Dataset.from_frame(frame).rows
-    steps = {
-        "a": s.intervals([4], integer=True),
-        "b": s.Prefix(length=3, width=5),
-        "c": s.DATE_STEPS[1],
-    }
+    steps = {"a": s.intervals([4], integer=True), "b": s.Prefix(length=3, width=5), "c": s.DATE_STEPS[1]}
     assert recoded_columns(rows, steps).to_arrow().to_pylist() == [  # type: ignore[arg-type]
         {"a": "<=4", "b": "021**", "c": "1987-Q3"},
         {"a": ">=5", "b": None, "c": None},

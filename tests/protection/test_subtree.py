@@ -71,9 +71,15 @@ def _below(label: str, leaf: str) -> bool:
 
 def _made(table: pa.Table, recoding: str, suppression: float) -> cr.Anonymized:
     return cr.anonymize(
-        table, k=3, suppression=suppression, recoding=recoding, shuffle=False,  # type: ignore[arg-type]
-        hierarchies={"x": TREE, "y": TREE}, quasi_identifiers=["x", "y"], person="each record",
-    )  # fmt: skip
+        table,
+        k=3,
+        suppression=suppression,
+        recoding=recoding,
+        shuffle=False,  # type: ignore[arg-type]
+        hierarchies={"x": TREE, "y": TREE},
+        quasi_identifiers=["x", "y"],
+        person="each record",
+    )
 
 
 @pytest.mark.parametrize("seed", first_of(range(12), 6))
@@ -99,9 +105,15 @@ def test_every_requirement_of_a_class_is_met() -> None:
     rng = np.random.default_rng(5)
     table = _table(5, 200).append_column("ill", [rng.choice(["flu", "gout", "hiv"], 200).tolist()])
     made = cr.anonymize(
-        table, k=4, diversity=2, recoding="subtree", hierarchies={"x": TREE, "y": TREE},
-        quasi_identifiers=["x", "y"], sensitive=["ill"], person="each record",
-    )  # fmt: skip
+        table,
+        k=4,
+        diversity=2,
+        recoding="subtree",
+        hierarchies={"x": TREE, "y": TREE},
+        quasi_identifiers=["x", "y"],
+        sensitive=["ill"],
+        person="each record",
+    )
     classes: dict[tuple[str, str], set[str]] = {}
     for row in made.frame.to_pylist():
         classes.setdefault((row["x"], row["y"]), set()).add(row["ill"])

@@ -54,9 +54,7 @@ def test_frequencies_of_changes_are_those_of_the_matrix(form):
     made = masking.pram_by_matrix(table, "x", matrix=MATRIX, invariant=form, seed=4)
     after = np.array(made["x"].to_pylist())
     counts = np.array([(before == v).sum() for v in "abc"])
-    expected = transition_matrix(
-        masking.PramMatrix(matrix=MATRIX, invariant=form), "x", list("abc"), counts
-    )
+    expected = transition_matrix(masking.PramMatrix(matrix=MATRIX, invariant=form), "x", list("abc"), counts)
     for i, one in enumerate("abc"):
         shares = [(after[before == one] == other).mean() for other in "abc"]
         assert shares == pytest.approx(expected[i].tolist(), abs=0.015)
@@ -103,8 +101,7 @@ def test_groups_are_those_of_each_stratum_alone(method):
     made = getattr(masking, method)(table, ["x", "y"], k=4, within=("region", "kind"))
     for region in ("n", "s", None):
         for kind in (0, 1):
-            same = pc.is_null(table["region"]) if region is None else pc.equal(
-                table["region"], region)  # fmt: skip
+            same = pc.is_null(table["region"]) if region is None else pc.equal(table["region"], region)
             rows = pc.and_(pc.fill_null(same, False), pc.equal(table["kind"], kind))
             alone = getattr(masking, method)(table.filter(rows), ["x", "y"], k=4)
             assert made.filter(rows)["x"].to_pylist() == pytest.approx(alone["x"].to_pylist())
@@ -196,10 +193,7 @@ def _matching(table: pa.Table) -> list[int]:
 @pytest.mark.parametrize("seed", range(6))
 def test_wildcards_reach_k_with_no_more_suppression_than_values(seed: int) -> None:
     generator = np.random.default_rng(seed)
-    values = [
-        [None if v == 9 else int(v) for v in column]
-        for column in generator.integers(0, 10, (4, 80))
-    ]
+    values = [[None if v == 9 else int(v) for v in column] for column in generator.integers(0, 10, (4, 80))]
     table = pa.table({f"c{i}": values[i] for i in range(4)})
     k = int(generator.integers(2, 6))
     made = masking.local_suppression(table, table.column_names, k=k, missing="wildcard")
@@ -235,10 +229,14 @@ def test_missing_values_of_the_data_are_compared_as_it_says() -> None:
 
 
 def test_ghost_variables_lose_the_values_of_the_same_records() -> None:
-    table = pa.table({
-        "age": [30, 30, 41, None], "sex": ["f", "f", "f", "f"], "group": ["a", "a", "b", "c"],
-        "x": [1, 2, 3, 4],
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "age": [30, 30, 41, None],
+            "sex": ["f", "f", "f", "f"],
+            "group": ["a", "a", "b", "c"],
+            "x": [1, 2, 3, 4],
+        }
+    )
     mask = masking.LocalSuppression(k=3, missing="wildcard", ghosts={"age": ("group", "x")})
     made = cr.protection.mask(table, {("age", "sex"): mask})
     assert made.frame["group"].to_pylist() == ["a", "a", None, None]

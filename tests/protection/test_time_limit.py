@@ -37,9 +37,8 @@ def smallest(frame: pa.Table) -> int:
 
 @pytest.mark.parametrize("recoding", ["local", "subtree", "full-domain"])
 @pytest.mark.parametrize(
-    "more", [{}, {"closeness": 0.3}, {"average_risk": 0.05}, {"may_change": ["ill"], "diversity": 3}],
-    ids=str,
-)  # fmt: skip
+    "more", [{}, {"closeness": 0.3}, {"average_risk": 0.05}, {"may_change": ["ill"], "diversity": 3}], ids=str
+)
 def test_without_time_the_requirements_are_met(recoding: Any, more: dict[str, Any]) -> None:
     made = cr.anonymize(
         people(), k=5, recoding=recoding, time_limit=NO_TIME, **more, **ROLES, person="each record"

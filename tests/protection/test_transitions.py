@@ -33,9 +33,7 @@ def _matches(original: pa.Table, name: str, mask: object, draws: int, within: fl
     drawn = _shares(original, name, mask, draws)
     values = sorted(set(original[name].to_pylist()))
     targets = sorted({pair[1] for pair in drawn})
-    table = np.exp(
-        model.likelihood({name: np.array(values)[:, None]}, {name: np.array(targets)[None, :]})
-    )
+    table = np.exp(model.likelihood({name: np.array(values)[:, None]}, {name: np.array(targets)[None, :]}))
     for i, value in enumerate(values):
         for j, target in enumerate(targets):
             assert table[i, j] == pytest.approx(drawn.get((value, target), 0.0), abs=within)
@@ -58,9 +56,7 @@ def test_rank_swapping_of_tied_values_has_the_shares_of_many_draws() -> None:
     _matches(ages, "age", "rank-swap:15", 200, 0.05)
 
 
-@pytest.mark.parametrize(
-    ("count", "reach", "within"), [(40, 5, 0.06), (60, 12, 0.04), (60, 59, 0.06)]
-)
+@pytest.mark.parametrize(("count", "reach", "within"), [(40, 5, 0.06), (60, 12, 0.04), (60, 59, 0.06)])
 def test_the_swaps_of_ranks_are_those_of_many_draws(count: int, reach: int, within: float) -> None:
     generator = np.random.default_rng(3)
     drawn, draws = np.zeros((count, count)), 10_000
@@ -155,12 +151,7 @@ def test_suppressed_cells_are_those_of_the_mask() -> None:
 
 def test_a_missing_value_stays_missing() -> None:
     table = pa.table({"x": [1.0, 2.0, None, 4.0], "job": ["a", "b", None, "a"]})
-    for name, mask in (
-        ("x", "noise:0.5"),
-        ("x", "rank-swap:50"),
-        ("x", "top:2"),
-        ("job", "pram:0.5"),
-    ):
+    for name, mask in (("x", "noise:0.5"), ("x", "rank-swap:50"), ("x", "top:2"), ("job", "pram:0.5")):
         (model,) = masking.transitions(table, {name: mask})
         value = np.nan if name == "x" else None
         one = 1.0 if name == "x" else "a"

@@ -12,13 +12,7 @@ import pytest
 
 import crypsis as cr
 from crypsis.columns import roles
-from crypsis.errors import (
-    ColumnError,
-    ParameterError,
-    RequirementsNotMetError,
-    RoleError,
-    SourceError,
-)
+from crypsis.errors import ColumnError, ParameterError, RequirementsNotMetError, RoleError, SourceError
 from crypsis.hierarchies import Hierarchy
 from crypsis.protection import Plan
 
@@ -67,15 +61,11 @@ def test_a_column_stays_at_its_level_or_finer(level: int, recoding: str) -> None
 
 @pytest.mark.parametrize("recoding", RECODINGS)
 def test_what_cannot_be_kept_is_refused_with_what_comes_nearest(recoding: str) -> None:
-    with pytest.raises(
-        RequirementsNotMetError, match=r"nearest recoding found suppresses"
-    ) as error:
+    with pytest.raises(RequirementsNotMetError, match=r"nearest recoding found suppresses") as error:
         released(people(), k=5, keep={"age": 1, "zip": 1}, recoding=recoding)
     assert error.value.code == "not-kept"
     needed = int(error.value.message.split("suppresses ")[1].split(" of")[0].replace(",", ""))
-    made = released(
-        people(), k=5, keep={"age": 1, "zip": 1}, recoding=recoding, suppression=needed / 300
-    )
+    made = released(people(), k=5, keep={"age": 1, "zip": 1}, recoding=recoding, suppression=needed / 300)
     assert made.loss.suppressed_records <= needed
 
 
@@ -109,9 +99,7 @@ def test_births_of_few_people_are_released_by_periods_of_years() -> None:
     made = cr.anonymize(table, k=25, **asked, person="each record").frame["born"]
     assert made.null_count == 0
     assert set(made.to_pylist()) <= {"1920-1959", "1960-1999", "2000-2039"}
-    finer = cr.anonymize(
-        table, k=15, keep={"born": "20 years"}, **asked, person="each record"
-    ).frame["born"]
+    finer = cr.anonymize(table, k=15, keep={"born": "20 years"}, **asked, person="each record").frame["born"]
     assert {int(label[5:]) - int(label[:4]) for label in finer.to_pylist()} == {19}
 
 
@@ -143,9 +131,7 @@ def test_settings_come_from_the_roles_file(tmp_path: Path) -> None:
     assert [(one.name, one.may_change) for one in made.sensitive] == [("job", True)]
     assert Plan.load(made.save(tmp_path / "plan.toml")) == made
     guesses = roles.guess(data)
-    again = roles.load(
-        roles.save(guesses, tmp_path / "again.toml", notes=decided.notes), data.names
-    )
+    again = roles.load(roles.save(guesses, tmp_path / "again.toml", notes=decided.notes), data.names)
     assert again.notes == decided.notes
     path.write_text('[roles]\nage = { role = "quasi-identifier", keep = true }\n')
     with pytest.raises(RoleError, match="keep of column 'age' must be a level"):
@@ -160,9 +146,7 @@ def test_the_hierarchy_of_a_quasi_identifier_comes_from_the_roles_file(tmp_path:
     decided = roles.load(path, data.names)
     noted = data.with_roles(decided.roles, decided.notes)
     given = data.with_roles(decided.roles)
-    assert cr.protection.plan(noted, k=3) == cr.protection.plan(
-        given, k=3, hierarchies={"job": JOBS}
-    )
+    assert cr.protection.plan(noted, k=3) == cr.protection.plan(given, k=3, hierarchies={"job": JOBS})
     assert cr.protection.plan(noted, k=3, methods={"job": "frequent"}) == cr.protection.plan(
         given, k=3, methods={"job": "frequent"}
     )
@@ -175,9 +159,7 @@ def information(pairs: list[tuple[Any, Any]]) -> float:
     """Mutual information in bits."""
     both, left, right = Counter(pairs), Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
     n = len(pairs)
-    return sum(
-        c / n * np.log2(c * n / (left[a] * right[b])) for (a, b), c in both.items()
-    )  # fmt: skip
+    return sum(c / n * np.log2(c * n / (left[a] * right[b])) for (a, b), c in both.items())
 
 
 def test_a_target_keeps_more_of_its_information() -> None:
@@ -188,9 +170,7 @@ def test_a_target_keeps_more_of_its_information() -> None:
 
     def left(made: Any) -> float:
         before = sum(
-            information(
-                list(zip(table[name].to_pylist(), table["healthy"].to_pylist(), strict=True))
-            )
+            information(list(zip(table[name].to_pylist(), table["healthy"].to_pylist(), strict=True)))
             for name in KNOWN
         )
         rows = made.frame
@@ -203,10 +183,7 @@ def test_a_target_keeps_more_of_its_information() -> None:
     assert left(aimed) > left(plain)
     assert aimed.loss.preserved["healthy"] == pytest.approx(left(aimed), abs=0.06)
     text = aimed.statement.to_markdown()
-    assert (
-        f"information for healthy that is left: {100 * aimed.loss.preserved['healthy']:.1f} %"
-        in text
-    )
+    assert f"information for healthy that is left: {100 * aimed.loss.preserved['healthy']:.1f} %" in text
 
 
 def test_pairs_and_distributions_are_preserved() -> None:

@@ -19,8 +19,7 @@ def weights(matrix: Matrix) -> Iterator[tuple[tuple[int, ...], Fraction]]:
         yield (
             matching,
             math.prod(
-                (Fraction(matrix[row][column]) for row, column in enumerate(matching)),
-                start=Fraction(1),
+                (Fraction(matrix[row][column]) for row, column in enumerate(matching)), start=Fraction(1)
             ),
         )
 

@@ -24,9 +24,7 @@ def interval_matrix(size, reach, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_against_the_definitions(seed):
     generator = np.random.default_rng(seed)
-    cells = generator.integers(1, 9, (6, 6)) * (
-        (generator.random((6, 6)) < 0.6) | np.eye(6, dtype=bool)
-    )
+    cells = generator.integers(1, 9, (6, 6)) * ((generator.random((6, 6)) < 0.6) | np.eye(6, dtype=bool))
     rational = [[Fraction(int(x)) for x in row] for row in cells]
     belief = ps.Belief(cells, truth=list(range(6)))
     edges = np.array(reference.edge_probabilities(rational), dtype=float)
@@ -45,9 +43,7 @@ def test_methods_agree_and_are_reported(method):
     belief = ps.Belief(cells, truth=list(range(16)))
     found = ps.edge_probabilities(belief, method=method)
     assert found.exact
-    assert [block.method for block in found.blocks] == [
-        "glynn" if method == "glynn" else "frontier"
-    ]
+    assert [block.method for block in found.blocks] == ["glynn" if method == "glynn" else "frontier"]
     by_frontier = ps.edge_probabilities(belief, method="frontier").probabilities
     assert found.probabilities == pytest.approx(by_frontier, abs=1e-10)
     assert found.probabilities.sum(axis=0) == pytest.approx(1)
@@ -107,12 +103,7 @@ def test_rescaling_changes_neither_psi_nor_delta():
     rows, columns = generator.random((2, 9)) * 10
     one = ps.Belief(cells, truth=list(range(9)))
     other = ps.Belief(rows[:, None] * cells * columns, truth=list(range(9)))
-    for measure in (
-        ps.expected_cracks,
-        ps.degree_of_anonymity,
-        ps.crack_heuristic,
-        ps.matching_probability,
-    ):
+    for measure in (ps.expected_cracks, ps.degree_of_anonymity, ps.crack_heuristic, ps.matching_probability):
         assert measure(one) == pytest.approx(measure(other), rel=1e-9)
 
 

@@ -78,21 +78,18 @@ KNOWN = {"name": ["Ann", "Bob", "Cy", "Di"], "age": [30, 30, 41, None], "zip": [
 RELEASED = {"id": ["p", "q", "r", "s"], "age": [41, 30, 55, 30], "zip": ["2", "1", "2", None]}
 
 
-@pytest.mark.parametrize(
-    "frame", [pa.table, pd.DataFrame, pl.DataFrame, lambda d: pl.DataFrame(d).lazy()]
-)
+@pytest.mark.parametrize("frame", [pa.table, pd.DataFrame, pl.DataFrame, lambda d: pl.DataFrame(d).lazy()])
 def test_join_attack_on_any_frame(frame):
     belief = ps.join_attack(
-        frame(KNOWN), frame(RELEASED), ["age", "zip"], item="name", pseudonym="id",
+        frame(KNOWN),
+        frame(RELEASED),
+        ["age", "zip"],
+        item="name",
+        pseudonym="id",
         truth={"Ann": "q", "Bob": "s", "Cy": "p", "Di": "r"},
-    )  # fmt: skip
+    )
     # A missing value agrees with anything: Di's age, and the zip of s.
-    assert belief.matrix.toarray().tolist() == [
-        [0, 1, 0, 1],
-        [0, 0, 0, 1],
-        [1, 0, 0, 0],
-        [1, 0, 1, 1],
-    ]
+    assert belief.matrix.toarray().tolist() == [[0, 1, 0, 1], [0, 0, 0, 1], [1, 0, 0, 0], [1, 0, 1, 1]]
     assert ps.expected_cracks(belief) == pytest.approx(4)
     assert ps.anonymity(belief).blocks[0].size == 1
 
@@ -128,9 +125,7 @@ def test_fellegi_sunter_weights():
     belief = ps.probabilistic_join_attack(
         known, released, ["sex", "town"], agreement={"sex": 0.9, "town": 0.8}
     )
-    sex = np.array(
-        [[0.1 / (1 - 0.625)] + [0.9 / 0.75] * 3] * 3 + [[0.9 / 0.25] + [0.1 / 0.375] * 3]
-    )
+    sex = np.array([[0.1 / (1 - 0.625)] + [0.9 / 0.75] * 3] * 3 + [[0.9 / 0.25] + [0.1 / 0.375] * 3])
     third = 1 / 3
     agree, differ = 0.8 / third, 0.2 / (1 - third)
     town = np.array(

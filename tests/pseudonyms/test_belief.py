@@ -63,9 +63,13 @@ def test_a_deficient_set_is_named():
 def test_every_kind_of_matrix_is_the_same_belief():
     cells = np.array([[0.5, 0.5, 0.0], [0.5, 0.25, 0.25], [0.0, 0.25, 0.75]])
     kinds = [
-        cells, cells.tolist(), coo_array(cells), csr_matrix(cells),
-        pd.DataFrame(cells, columns=list("abc")), pl.DataFrame(cells, schema=list("abc")),
-    ]  # fmt: skip
+        cells,
+        cells.tolist(),
+        coo_array(cells),
+        csr_matrix(cells),
+        pd.DataFrame(cells, columns=list("abc")),
+        pl.DataFrame(cells, schema=list("abc")),
+    ]
     found = [ps.Belief(kind, truth=[0, 1, 2]) for kind in kinds]
     assert len({ps.expected_cracks(belief) for belief in found}) == 1
     assert found[-1].pseudonyms == ("a", "b", "c") == found[-2].pseudonyms
@@ -73,10 +77,7 @@ def test_every_kind_of_matrix_is_the_same_belief():
 
 def test_labels_and_truth_by_name():
     belief = ps.Belief(
-        [[1, 1], [1, 1]],
-        items=["Ann", "Bob"],
-        pseudonyms=["x", "y"],
-        truth={"Ann": "y", "Bob": "x"},
+        [[1, 1], [1, 1]], items=["Ann", "Bob"], pseudonyms=["x", "y"], truth={"Ann": "y", "Bob": "x"}
     )
     assert belief.truth.tolist() == [1, 0]
     assert ps.matching_probability(belief, {"Ann": "x", "Bob": "y"}) == pytest.approx(0.5)

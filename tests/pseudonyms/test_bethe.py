@@ -63,9 +63,7 @@ def test_bounds_enclose_the_exact_permanent(seed, weighted, size, kinds):
 
 @pytest.mark.parametrize("size", [2, 3, 10, 100, 100_000])
 def test_bounds_of_a_block_of_ones(size):
-    found = bethe.bounds(
-        bethe.problem(csr_array(np.ones((1, 1))), np.array([size]), np.array([size]))
-    )
+    found = bethe.bounds(bethe.problem(csr_array(np.ones((1, 1))), np.array([size]), np.array([size])))
     bethe_permanent = size * math.log(size) + size * (size - 1) * math.log1p(-1 / size)
     assert found.bethe == pytest.approx(bethe_permanent, abs=1e-6 * size)
     assert found.low <= math.lgamma(size + 1) <= found.high

@@ -12,8 +12,12 @@ from crypsis.report.charts import pseudonyms as charts
 from papers.bagai2017 import attack_graphs
 from papers.bagai2017 import charts as paper_charts
 
-Q = [[0, 0.125, 0.375, 0.5], [0, 0.25, 0.4375, 0.3125], [0.75, 0.125, 0.0625, 0.0625],
-     [0.25, 0.5, 0.125, 0.125]]  # fmt: skip
+Q = [
+    [0, 0.125, 0.375, 0.5],
+    [0, 0.25, 0.4375, 0.3125],
+    [0.75, 0.125, 0.0625, 0.0625],
+    [0.25, 0.5, 0.125, 0.125],
+]
 
 
 def drawn(chart):

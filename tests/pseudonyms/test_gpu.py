@@ -82,8 +82,7 @@ def test_the_same_cutting_on_the_processor(walk, stretch):
 def test_the_bound_holds_against_rational_arithmetic():
     cells = np.random.default_rng(7).random((7, 7)) * 10.0 ** np.arange(7)
     exact = sum(
-        math.prod(Fraction(cells[i, j]) for i, j in enumerate(order))
-        for order in permutations(range(7))
+        math.prod(Fraction(cells[i, j]) for i, j in enumerate(order)) for order in permutations(range(7))
     )
     found = gpu.permanent(cells, cut=gpu.LaunchPlan(7, 2, 2, 4, False), launches=emulated)
     assert abs(Fraction(found.permanent) - exact) <= Fraction(found.error)
@@ -96,8 +95,7 @@ def test_column_sums_are_exact_whatever_the_signs():
     rounded = gpu.exact_sums(cells).matrix
     for _ in range(20):
         signs = rng.choice([-1, 1], 30)
-        exact = [sum(int(s) * Fraction(c) for s, c in zip(signs, col, strict=True))
-                 for col in rounded.T]  # fmt: skip
+        exact = [sum(int(s) * Fraction(c) for s, c in zip(signs, col, strict=True)) for col in rounded.T]
         assert [Fraction(float(s)) for s in signs @ rounded] == exact
 
 
@@ -150,9 +148,7 @@ def a_gpu(monkeypatch):
     monkeypatch.setattr(gpu, "devices", lambda: ("Imaginary 1",))
     monkeypatch.setattr(gpu, "SMALLEST", 8)
     monkeypatch.setattr(gpu, "on_devices", emulated)
-    monkeypatch.setattr(
-        gpu, "launch_plan", lambda size, minors: gpu.LaunchPlan(size, 3, 2, 4, minors)
-    )
+    monkeypatch.setattr(gpu, "launch_plan", lambda size, minors: gpu.LaunchPlan(size, 3, 2, 4, minors))
     monkeypatch.delenv("CRYPSIS_GPU", raising=False)
 
 

@@ -94,15 +94,12 @@ def test_all_ones(size):
 
 @pytest.mark.parametrize("size", [2, 5, 9, 13])
 def test_derangements(size):
-    subfactorial = sum(
-        (-1) ** k * math.factorial(size) // math.factorial(k) for k in range(size + 1)
-    )
+    subfactorial = sum((-1) ** k * math.factorial(size) // math.factorial(k) for k in range(size + 1))
     assert counted(1 - np.eye(size)) == subfactorial
 
 
 @pytest.mark.parametrize(
-    ("size", "menage"),
-    [(3, 1), (4, 2), (5, 13), (6, 80), (7, 579), (8, 4738), (9, 43387), (10, 439792)],
+    ("size", "menage"), [(3, 1), (4, 2), (5, 13), (6, 80), (7, 579), (8, 4738), (9, 43387), (10, 439792)]
 )
 def test_menage_numbers(size, menage):
     assert counted(1 - np.eye(size) - np.roll(np.eye(size), 1, axis=1)) == menage

@@ -130,9 +130,7 @@ def identified(table: np.ndarray) -> tuple[ps.PairIdentification, ps.Belief]:
 
 
 @pytest.mark.parametrize(("shape", "strength"), [("factors", 1.0), ("groups", 1.0), ("some", 2.0)])
-def test_one_assignment_of_all_items_resolves_what_no_single_pair_does(
-    shape: str, strength: float
-) -> None:
+def test_one_assignment_of_all_items_resolves_what_no_single_pair_does(shape: str, strength: float) -> None:
     both = purchases(np.random.default_rng(5), strength, shape)
     resolved = sorted_correlations(both[::2], both[1::2])
     assert resolved > 10

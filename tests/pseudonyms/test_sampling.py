@@ -65,18 +65,13 @@ def test_edges_and_crack_distribution():
     distribution = ps.crack_distribution(belief, method="sampling")
     true = ps.crack_distribution(belief).probabilities
     assert np.abs(distribution.probabilities - true).max() < 0.03
-    assert (
-        np.abs(distribution.probabilities - true) <= distribution.half_widths + 1e-9
-    ).mean() > 0.7
+    assert (np.abs(distribution.probabilities - true) <= distribution.half_widths + 1e-9).mean() > 0.7
 
 
 def test_same_seed_same_answer():
     def once(seed):
         return ps.expected_cracks(
-            ps.Belief(dense(20, 2), truth=list(range(20))),
-            method="sampling",
-            seed=seed,
-            precision=0.05,
+            ps.Belief(dense(20, 2), truth=list(range(20))), method="sampling", seed=seed, precision=0.05
         )
 
     assert once(7) == once(7)

@@ -18,9 +18,7 @@ def written_out(cells, truth, values):
     counts = np.zeros(size + 1)
     for m in permutations(range(size)):
         weight = math.prod(cells[i][m[i]] for i in range(size))
-        hits = sum(
-            values[m[i]] is not None and values[m[i]] == values[truth[i]] for i in range(size)
-        )
+        hits = sum(values[m[i]] is not None and values[m[i]] == values[truth[i]] for i in range(size))
         counts[hits] += weight
     return counts / counts.sum()
 
@@ -32,9 +30,7 @@ def test_sensitive_values_against_the_definition(seed):
     values = ["flu", "flu", "cold", None, "cold", "flu"]
     belief = ps.Belief(cells, truth=list(range(6)))
     expected = written_out(cells, list(range(6)), values)
-    assert ps.sensitive_value_distribution(belief, values).probabilities == pytest.approx(
-        expected, abs=1e-12
-    )
+    assert ps.sensitive_value_distribution(belief, values).probabilities == pytest.approx(expected, abs=1e-12)
     risk = ps.sensitive_value_risk(belief, values)
     assert risk.expected == pytest.approx(expected @ np.arange(7))
     assert risk.probabilities[3] == 0
@@ -46,9 +42,10 @@ def test_two_people_one_disease():
     """Sec. VII: Jessica and Steven are a and b in some order; both a and b have AIDS."""
     belief = ps.Belief(
         [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]],
-        items=["Jessica", "Steven", "Kim", "Lee"], pseudonyms=list("abcd"),
+        items=["Jessica", "Steven", "Kim", "Lee"],
+        pseudonyms=list("abcd"),
         truth={"Jessica": "b", "Steven": "a", "Kim": "c", "Lee": "d"},
-    )  # fmt: skip
+    )
     risk = ps.sensitive_value_risk(belief, {"a": "AIDS", "b": "AIDS", "c": "none", "d": "flu"})
     assert risk.certain == 2
     assert risk.expected == pytest.approx(3)
@@ -93,9 +90,7 @@ def test_groups_of_one_are_pseudonyms_and_one_group_hides_nothing_more():
     belief = ps.Belief(cells, truth=list(range(5)))
     assert alone.degree == pytest.approx(ps.degree_of_anonymity(belief))
     assert alone.expected_cracks == pytest.approx(ps.expected_cracks(belief))
-    assert ps.group_anonymity(np.ones((4, 1)), [4], truth=[0] * 4).expected_cracks == pytest.approx(
-        4
-    )
+    assert ps.group_anonymity(np.ones((4, 1)), [4], truth=[0] * 4).expected_cracks == pytest.approx(4)
     large = ps.group_anonymity(np.ones((200, 4)), [50] * 4, truth=np.repeat(range(4), 50))
     assert large.degree == pytest.approx(1)
     assert large.expected_cracks == pytest.approx(50)
@@ -117,9 +112,7 @@ def test_several_releases():
     assert found.expected_each == pytest.approx(each.sum(axis=1))
     assert found.expected_once == pytest.approx((1 - (1 - each).prod(axis=0)).sum())
     assert found.expected_always == pytest.approx(each.prod(axis=0).sum())
-    product_belief = ps.Belief(
-        np.prod([b.matrix.toarray() for b in beliefs], axis=0), truth=list(range(5))
-    )
+    product_belief = ps.Belief(np.prod([b.matrix.toarray() for b in beliefs], axis=0), truth=list(range(5)))
     assert found.kept == pytest.approx(ps.expected_cracks(product_belief))
     changed = ps.multiple_release_risk([beliefs[0], beliefs[1].with_truth([1, 0, 2, 3, 4])])
     assert changed.kept is None

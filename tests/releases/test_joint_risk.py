@@ -27,8 +27,13 @@ def table(frame: pd.DataFrame) -> pa.Table:
 
 def people(rows: int = 400, seed: int = 0) -> pd.DataFrame:
     draw = np.random.default_rng(seed)
-    return pd.DataFrame({"age": draw.integers(20, 60, rows), "zip": draw.integers(0, 4, rows),
-                         "ill": ILL[draw.integers(0, 4, rows)]})  # fmt: skip
+    return pd.DataFrame(
+        {
+            "age": draw.integers(20, 60, rows),
+            "zip": draw.integers(0, 4, rows),
+            "ill": ILL[draw.integers(0, 4, rows)],
+        }
+    )
 
 
 def banded(frame: pd.DataFrame, width: int, start: int = 20) -> pd.DataFrame:
@@ -51,9 +56,12 @@ def test_records_connected_by_a_column_are_counted_as_by_hand(k: int) -> None:
     assert found.reused == ("code",)
     assert found.small_classes == pytest.approx((sizes < k).mean())
     best = joined.groupby(["age_x", "zip_x", "age_y"])["ill_x"].transform(
-        lambda one: one.value_counts(normalize=True).iloc[0])  # fmt: skip
-    alone = [one.groupby(["age", "zip"])["ill"].transform(
-        lambda part: part.value_counts(normalize=True).iloc[0]) for one in (one, two)]  # fmt: skip
+        lambda one: one.value_counts(normalize=True).iloc[0]
+    )
+    alone = [
+        one.groupby(["age", "zip"])["ill"].transform(lambda part: part.value_counts(normalize=True).iloc[0])
+        for one in (one, two)
+    ]
     each = [part.set_axis(side["code"]) for part, side in zip(alone, (one, two), strict=True)]
     most = np.maximum(each[0][joined["code"]].to_numpy(), each[1][joined["code"]].to_numpy())
     assert found.inference_gain == pytest.approx((best - most).mean())
@@ -61,8 +69,9 @@ def test_records_connected_by_a_column_are_counted_as_by_hand(k: int) -> None:
 
 def test_three_releases_connected_by_a_column() -> None:
     own = people().assign(code=[f"p{n}" for n in range(400)])
-    files = [mixed(banded(own, width, start), i) for i, (width, start) in
-             enumerate([(10, 20), (12, 16), (14, 12)])]  # fmt: skip
+    files = [
+        mixed(banded(own, width, start), i) for i, (width, start) in enumerate([(10, 20), (12, 16), (14, 12)])
+    ]
     found = joint_risk(table(files[0]), list(map(table, files[1:])), insensitive=["code"], **ROLES)
     joined = files[0].merge(files[1], on="code").merge(files[2], on="code")
     sizes = joined.groupby(["age_x", "age_y", "age", "zip"])["code"].transform("size")
@@ -72,12 +81,15 @@ def test_three_releases_connected_by_a_column() -> None:
 def test_the_fit_is_the_product_where_all_classes_overlap() -> None:
     """Nothing but the values connects them, so the table of maximum entropy is a product."""
     draw = np.random.default_rng(4)
-    own = pd.DataFrame({"a": ILL[draw.integers(0, 3, 300)], "b": ILL[draw.integers(0, 3, 300)],
-                        "ill": ILL[draw.integers(0, 2, 300)]})  # fmt: skip
-    one, two = mixed(own[["a", "ill"]], 1), mixed(own[["b", "ill"]], 2)
-    earlier = Dataset.from_frame(
-        table(two), quasi_identifiers=["b"], sensitive=["ill"], person="each record"
+    own = pd.DataFrame(
+        {
+            "a": ILL[draw.integers(0, 3, 300)],
+            "b": ILL[draw.integers(0, 3, 300)],
+            "ill": ILL[draw.integers(0, 2, 300)],
+        }
     )
+    one, two = mixed(own[["a", "ill"]], 1), mixed(own[["b", "ill"]], 2)
+    earlier = Dataset.from_frame(table(two), quasi_identifiers=["b"], sensitive=["ill"], person="each record")
     found = joint_risk(table(one), [earlier], k=100, quasi_identifiers=["a"], sensitive=["ill"])
     left, right = (pd.crosstab(part.iloc[:, 0], part["ill"]) for part in (one, two))
     total = own["ill"].value_counts()
@@ -142,9 +154,11 @@ def test_differences_by_a_column_and_by_counts(added: int, removed: int) -> None
     assert (found.small_differences > 0) == (added + removed > 0)
     coded = own.assign(code=[f"p{n}" for n in range(2_000)])
     exact = joint_risk(
-        table(mixed(coded.iloc[removed:], 1)), [table(mixed(coded.iloc[: 2_000 - added], 2))],
-        insensitive=["code"], **ROLES,
-    )  # fmt: skip
+        table(mixed(coded.iloc[removed:], 1)),
+        [table(mixed(coded.iloc[: 2_000 - added], 2))],
+        insensitive=["code"],
+        **ROLES,
+    )
     assert exact.connections[0].difference.added == added
     assert exact.connections[0].difference.removed == removed
 
@@ -170,9 +184,7 @@ def test_releases_that_are_safe_together_are_called_so(width: int) -> None:
     own = people(2_400, seed=3)
     own["ill"] = ILL[np.random.default_rng(5).permutation(2_400) % 4]
     one, two = mixed(banded(own, 10), 1), mixed(banded(own, width), 2)
-    found = assess(
-        table(one), earlier=[table(two)], policy="default", **ROLES, person="each record"
-    )
+    found = assess(table(one), earlier=[table(two)], policy="default", **ROLES, person="each record")
     assert found.verdict.value == "safe", found
     assert found.answer("releases") is not None
 
@@ -181,8 +193,7 @@ def test_other_people_cannot_be_judged_without_a_column() -> None:
     one, two = (banded(people(3_000, seed=i), 20) for i in (1, 2))
     found = assess(table(one), earlier=[table(two)], **ROLES, person="each record")
     assert found.verdict.value == "cannot tell"
-    coded = [part.assign(code=[f"{i}-{n}" for n in range(3_000)]) for i, part in
-             enumerate((one, two))]  # fmt: skip
+    coded = [part.assign(code=[f"{i}-{n}" for n in range(3_000)]) for i, part in enumerate((one, two))]
     known = joint_risk(table(coded[0]), [table(coded[1])], on="code", insensitive=["code"], **ROLES)
     assert known.small_classes == 0
     assert known.connections[0].difference.removed == 3_000
@@ -191,9 +202,7 @@ def test_other_people_cannot_be_judged_without_a_column() -> None:
 def test_a_column_of_the_earlier_release_alone_needs_a_role() -> None:
     own = banded(people(2_000), 20)
     earlier = own.assign(height=np.arange(2_000) % 7)
-    free = assess(
-        table(mixed(own, 1)), earlier=[table(mixed(earlier, 2))], **ROLES, person="each record"
-    )
+    free = assess(table(mixed(own, 1)), earlier=[table(mixed(earlier, 2))], **ROLES, person="each record")
     assert free.verdict.value == "cannot tell"
     assert any("undecided" in note for note in free.answer("releases").notes)  # type: ignore[union-attr]
 
@@ -201,9 +210,7 @@ def test_a_column_of_the_earlier_release_alone_needs_a_role() -> None:
 def test_labels_that_cannot_be_compared_are_not_called_safe() -> None:
     own = banded(people(2_000), 20)
     words = own.assign(zip=np.array(["north", "south", "east", "west"])[own["zip"]])
-    found = assess(
-        table(mixed(own, 1)), earlier=[table(mixed(words, 2))], **ROLES, person="each record"
-    )
+    found = assess(table(mixed(own, 1)), earlier=[table(mixed(words, 2))], **ROLES, person="each record")
     assert found.verdict.value == "cannot tell"
 
 
@@ -226,9 +233,9 @@ def visits(seed: int = 3) -> pd.DataFrame:
     draw = np.random.default_rng(seed)
     times = draw.integers(1, 10, 100)
     own = people(100, seed).drop(columns="ill").loc[np.repeat(np.arange(100), times)]
-    return own.assign(
-        who=np.repeat(np.arange(100), times), ill=draw.choice(ILL, times.sum())
-    ).reset_index(drop=True)
+    return own.assign(who=np.repeat(np.arange(100), times), ill=draw.choice(ILL, times.sum())).reset_index(
+        drop=True
+    )
 
 
 @pytest.mark.parametrize("k", [2, 4])
@@ -256,9 +263,7 @@ def test_people_who_are_not_known_in_one_release() -> None:
     own = visits()
     one, two = (table(banded(own, width)) for width in (10, 15))
     known = Dataset.from_frame(one, person="who", **ROLES)
-    found = joint_risk(
-        known, [Dataset.from_frame(two.drop_columns("who"), **ROLES, person="each record")]
-    )
+    found = joint_risk(known, [Dataset.from_frame(two.drop_columns("who"), **ROLES, person="each record")])
     assert "Whose the records of earlier release 1 are is not known" in found.not_known[0]
 
 
@@ -285,11 +290,13 @@ def _together(own: pd.DataFrame, earlier: pd.DataFrame, **given: Any) -> Any:
     kept = {"age", "district", "area", "diagnosis"}
     first, second = (
         Dataset.from_frame(
-            table(one), quasi_identifiers=[n for n in one if n in kept - {"diagnosis"}],
-            sensitive=[n for n in one if n in ("ill", "diagnosis")], person="each record",
+            table(one),
+            quasi_identifiers=[n for n in one if n in kept - {"diagnosis"}],
+            sensitive=[n for n in one if n in ("ill", "diagnosis")],
+            person="each record",
         )
         for one in (own, earlier)
-    )  # fmt: skip
+    )
     return assess(first, earlier=[second], policy="default", **given)
 
 
@@ -301,9 +308,7 @@ def _together(own: pd.DataFrame, earlier: pd.DataFrame, **given: Any) -> Any:
         (["age", "district", "ill"], {"ill": "diagnosis"}),  # a sensitive attribute renamed
     ],
 )
-def test_columns_under_other_names_are_not_evaluated(
-    columns: list[str], names: dict[str, str]
-) -> None:
+def test_columns_under_other_names_are_not_evaluated(columns: list[str], names: dict[str, str]) -> None:
     full = _districts()
     earlier, own = full[["age", "district", "ill"]], full[columns].rename(columns=names)
     found = _together(mixed(own, 1), mixed(earlier, 2))
@@ -311,8 +316,12 @@ def test_columns_under_other_names_are_not_evaluated(
     answer = found.answer("releases")
     assert answer is not None
     assert any("may be the same under other names" in note for note in answer.notes)
-    assert not any(f.measure.startswith("releases.") and f.status.value == "met" and
-                   f.measure != "releases.reused_pseudonyms" for f in found.findings)  # fmt: skip
+    assert not any(
+        f.measure.startswith("releases.")
+        and f.status.value == "met"
+        and f.measure != "releases.reused_pseudonyms"
+        for f in found.findings
+    )
     hints = [one.hint for one in found.findings if one.measure == "releases.small_differences"]
     assert any("same name" in (hint or "") for hint in hints)
 
@@ -333,16 +342,16 @@ def test_a_release_that_is_a_part_of_the_other_is_evaluated(more: str) -> None:
 def test_keys_of_the_owner_decide_columns_under_other_names() -> None:
     """The true intersections of districts and areas are counted: an intruder knows no more."""
     full = _districts()
-    own, earlier = (
-        mixed(full[["age", "area", "ill"]], 1),
-        mixed(full[["age", "district", "ill"]], 2),
-    )
+    own, earlier = (mixed(full[["age", "area", "ill"]], 1), mixed(full[["age", "district", "ill"]], 2))
     maps = {"row_map": own.index.tolist(), "earlier_row_maps": [earlier.index.tolist()]}
     found = _together(own, earlier, **maps)
     risk = found.answer("releases").results["joint_risk (k = 5)"]
     sizes = full.groupby(["age", "district", "area"])["ill"].transform("size")
     assert risk.small_classes == (sizes < 5).mean() == 0
     assert (risk.connections[0].by, risk.small_differences, risk.not_known) == ("key", 0, ())
-    assert not [one for one in found.findings if one.measure in
-                ("releases.joint_small_classes", "releases.small_differences") and
-                one.status.value != "met"]  # fmt: skip
+    assert not [
+        one
+        for one in found.findings
+        if one.measure in ("releases.joint_small_classes", "releases.small_differences")
+        and one.status.value != "met"
+    ]

@@ -12,8 +12,9 @@ from crypsis.errors import InputError, SourceError
 from crypsis.protection import Key
 from crypsis.releases import Ledger, check_ledger
 
-ROWS = "age,ill\n" + "".join(f"{'20-39' if n % 2 else '40-59'},{'flu' if n % 3 else 'gout'}\n"
-                             for n in range(600))  # fmt: skip
+ROWS = "age,ill\n" + "".join(
+    f"{'20-39' if n % 2 else '40-59'},{'flu' if n % 3 else 'gout'}\n" for n in range(600)
+)
 
 
 @pytest.fixture

@@ -34,17 +34,33 @@ def test_intervals_overlap_if_a_number_is_in_both(one: Any, two: Any) -> None:
 @pytest.mark.parametrize(
     ("label", "other", "overlap"),
     [
-        ("1987-03", "1987", True), ("1987-Q1", "1987-04", False), ("1980s", "1987-H2", True),
-        ("1990s", "1987-H2", False), (datetime.date(1987, 3, 9), "1987-Q1", True),
-        ("1980-1999", "1987-03", True), ("1980-1999", "1990s", True), ("1980-1999", "2000s", False),
-        ("1980-1999", "1920-1999", True), ("1980-1999", datetime.date(1999, 12, 31), True),
-        ("1960-1999", datetime.date(2000, 1, 1), False), ("1980-1999", 1987, True), ("1980-1999", 1979, False),
-        ("021**", "0213*", True), ("021**", "022**", False), ("021**", 2138, True),
-        ("021**", "02138", True), ("021**", "0213", False), ("other", "gout", True),
-        ("flu", "flu", True), ("flu", "gout", False), (None, "gout", True), ("*", 5, True), ("", "gout", True),
+        ("1987-03", "1987", True),
+        ("1987-Q1", "1987-04", False),
+        ("1980s", "1987-H2", True),
+        ("1990s", "1987-H2", False),
+        (datetime.date(1987, 3, 9), "1987-Q1", True),
+        ("1980-1999", "1987-03", True),
+        ("1980-1999", "1990s", True),
+        ("1980-1999", "2000s", False),
+        ("1980-1999", "1920-1999", True),
+        ("1980-1999", datetime.date(1999, 12, 31), True),
+        ("1960-1999", datetime.date(2000, 1, 1), False),
+        ("1980-1999", 1987, True),
+        ("1980-1999", 1979, False),
+        ("021**", "0213*", True),
+        ("021**", "022**", False),
+        ("021**", 2138, True),
+        ("021**", "02138", True),
+        ("021**", "0213", False),
+        ("other", "gout", True),
+        ("flu", "flu", True),
+        ("flu", "gout", False),
+        (None, "gout", True),
+        ("*", 5, True),
+        ("", "gout", True),
         (5, 5.0, True),
     ],
-)  # fmt: skip
+)
 def test_kinds_of_labels(label: object, other: object, overlap: bool) -> None:
     assert overlapping([label], [other]).possible.tolist() == [[overlap]]
     assert overlapping([other], [label]).possible.tolist() == [[overlap]]

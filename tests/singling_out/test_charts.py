@@ -16,11 +16,7 @@ from crypsis.report.charts import singling_out as charts
 def people():
     random = np.random.default_rng(0)
     return pa.table(
-        {
-            "age": random.integers(18, 80, 500),
-            "zip": random.integers(0, 40, 500),
-            "sex": [0, 1] * 250,
-        }
+        {"age": random.integers(18, 80, 500), "zip": random.integers(0, 40, 500), "sex": [0, 1] * 250}
     )
 
 

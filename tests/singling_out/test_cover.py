@@ -38,8 +38,14 @@ def fits(label: Any, value: Any) -> bool:
     text = str(label)
     if isinstance(value, datetime.date):
         half, quarter = (value.month + 5) // 6, (value.month + 2) // 3
-        names = {value.isoformat(), f"{value:%Y-%m}", f"{value.year}-Q{quarter}",
-                 f"{value.year}-H{half}", str(value.year), f"{value.year // 10 * 10}s"}  # fmt: skip
+        names = {
+            value.isoformat(),
+            f"{value:%Y-%m}",
+            f"{value.year}-Q{quarter}",
+            f"{value.year}-H{half}",
+            str(value.year),
+            f"{value.year // 10 * 10}s",
+        }
         years = re.fullmatch(r"(\d{4})-(\d{4})", text)
         return text in names or (years is not None and int(years[1]) <= value.year <= int(years[2]))
     if isinstance(value, int):
@@ -56,12 +62,7 @@ def test_k_map_of_a_generalized_release_by_brute_force(recoding: Any) -> None:
     people = everyone()
     sample = people.slice(0, 120)
     made = cr.anonymize(
-        sample,
-        k=3,
-        recoding=recoding,
-        methods={"job": "keep"},
-        quasi_identifiers=QI,
-        person="each record",
+        sample, k=3, recoding=recoding, methods={"job": "keep"}, quasi_identifiers=QI, person="each record"
     )
     released = made.frame.to_pylist()
     persons = people.to_pylist()
@@ -72,9 +73,7 @@ def test_k_map_of_a_generalized_release_by_brute_force(recoding: Any) -> None:
     found = cr.singling_out.delta_presence(made.frame, QI, population=people)
     assert found.k_map == min(counts)
     assert found.unmatched == 0
-    data = cr.Dataset.from_frame(
-        made.frame, quasi_identifiers=QI, population=people, person="each record"
-    )
+    data = cr.Dataset.from_frame(made.frame, quasi_identifiers=QI, population=people, person="each record")
     sizes = cr.singling_out.population_class_sizes(data, QI)
     assert sorted(sizes.tolist()) == sorted(counts)
     risk = cr.singling_out.reidentification_risk(data)
@@ -102,9 +101,7 @@ def test_a_label_of_unknown_meaning_covers_nobody() -> None:
 
 def test_numbers_as_text_are_compared_with_numbers() -> None:
     release = pa.table({"age": ["30", "41", "41"]})
-    found = cr.singling_out.delta_presence(
-        release, ["age"], population=pa.table({"age": [30, 41, 41, 52]})
-    )
+    found = cr.singling_out.delta_presence(release, ["age"], population=pa.table({"age": [30, 41, 41, 52]}))
     assert (found.k_map, found.unmatched, found.low) == (1, 0, 0.0)
 
 
@@ -114,26 +111,17 @@ def test_years_are_compared_with_dates_and_other_numbers_are_refused() -> None:
     found = cr.singling_out.delta_presence(release, ["born"], population=pa.table({"born": days}))
     assert (found.k_map, found.unmatched) == (1, 0)
     with pytest.raises(ColumnError, match="type int64 in one table and of type"):
-        cr.singling_out.delta_presence(
-            release, ["born"], population=pa.table({"born": ["1950", "of old"]})
-        )
+        cr.singling_out.delta_presence(release, ["born"], population=pa.table({"born": ["1950", "of old"]}))
 
 
 def test_a_population_requirement_that_is_missed_is_refused() -> None:
     """Skewed: most people share a cell, and the others have cells of their own."""
     rng = np.random.default_rng(1)
-    people = pa.table(
-        {"a": rng.zipf(1.5, 5_000).clip(0, 400), "b": rng.zipf(1.5, 5_000).clip(0, 400)}
-    )
+    people = pa.table({"a": rng.zipf(1.5, 5_000).clip(0, 400), "b": rng.zipf(1.5, 5_000).clip(0, 400)})
     sample = people.slice(0, 1_000)
     known: dict[str, Any] = {"quasi_identifiers": ["a", "b"], "methods": {"a": "keep", "b": "keep"}}
     for population in (people, 5_000):
         with pytest.raises(RequirementsNotMetError, match="people in the population"):
             cr.anonymize(
-                sample,
-                k=20,
-                population=population,
-                domains={"a": 2, "b": 2},
-                **known,
-                person="each record",
+                sample, k=20, population=population, domains={"a": 2, "b": 2}, **known, person="each record"
             )

@@ -34,10 +34,7 @@ def frames(spark):
         schema = "who long, home long, age long, town string, sex string, w double"
         return spark.createDataFrame(list(zip(*data.values(), strict=True)), schema)
 
-    return {
-        "duckdb": (pa.table(rows), pa.table(everyone)),
-        "spark": (on_spark(rows), on_spark(everyone)),
-    }
+    return {"duckdb": (pa.table(rows), pa.table(everyone)), "spark": (on_spark(rows), on_spark(everyone))}
 
 
 MEASURES = {
@@ -107,9 +104,15 @@ def test_same_unicity_of_more_records_than_are_fetched(frames, kind, monkeypatch
 
     def curve(frame):
         return so.unicity(
-            frame, ["town", "sex", "w"], person="home", knowledge=kind, events=3, draws=80,
-            order="age" if kind in ("order", "ends") else None, tolerance={"w": 1},
-        )  # fmt: skip
+            frame,
+            ["town", "sex", "w"],
+            person="home",
+            knowledge=kind,
+            events=3,
+            draws=80,
+            order="age" if kind in ("order", "ends") else None,
+            tolerance={"w": 1},
+        )
 
     ours, theirs = (curve(frames[engine][0]) for engine in ("duckdb", "spark"))
     assert ours == theirs

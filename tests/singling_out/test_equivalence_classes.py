@@ -15,9 +15,7 @@ import crypsis as cr
 from crypsis import singling_out as so
 from crypsis.errors import ColumnError, ParameterError, RoleError
 
-ROWS = st.lists(
-    st.tuples(st.integers(0, 3), st.sampled_from(["x", "y", None])), min_size=1, max_size=40
-)
+ROWS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["x", "y", None])), min_size=1, max_size=40)
 
 
 def table(rows, *names):
@@ -56,14 +54,14 @@ def test_classes_that_overlap_count_each_record_once():
     """A missing value matches any: a record is in many classes, and is still one record."""
     whole = [(n, "f") for n in range(40)] + [(50, "m")] * 60
     partly = [(None, "f")] * 3
-    found = so.equivalence_classes(
-        table(whole + partly, "age", "sex"), ["age", "sex"], missing="wildcard"
-    )
+    found = so.equivalence_classes(table(whole + partly, "age", "sex"), ["age", "sex"], missing="wildcard")
     alike = [
-        sum(all(None in pair or len({*pair}) == 1 for pair in zip(one, other, strict=True))
-            for other in whole + partly)
+        sum(
+            all(None in pair or len({*pair}) == 1 for pair in zip(one, other, strict=True))
+            for other in whole + partly
+        )
         for one in whole + partly
-    ]  # fmt: skip
+    ]
     assert found.units == len(alike) == 103
     for k in (2, 4, 5, 44, 61):
         assert found.records_below(k) == sum(size < k for size in alike)
@@ -141,13 +139,9 @@ def test_delta_presence_counts_people_missing_from_the_population():
     jobs = pa.table({"job": ["cook", "nurse", "nurse"]})
     met = so.delta_presence(pa.table({"job": ["nurse", "judge"]}), ["job"], population=jobs)
     assert (met.k_map, met.unmatched) == (0, 1)
-    blank = so.delta_presence(
-        pa.table({"age": [30, None]}), ["age"], population=everyone, missing="wildcard"
-    )
+    blank = so.delta_presence(pa.table({"age": [30, None]}), ["age"], population=everyone, missing="wildcard")
     assert (blank.k_map, blank.unmatched) == (1, 0)
-    dropped = so.delta_presence(
-        pa.table({"age": [41, None]}), ["age"], population=everyone, missing="drop"
-    )
+    dropped = so.delta_presence(pa.table({"age": [41, None]}), ["age"], population=everyone, missing="drop")
     assert (dropped.k_map, dropped.unmatched) == (2, 0)
 
 
@@ -159,9 +153,7 @@ def test_delta_presence_by_hand(rows, chosen):
         return
 
     def frame(part):
-        return pa.table(
-            {"a": [a for a, _ in part], "b": pa.array([b for _, b in part], pa.string())}
-        )
+        return pa.table({"a": [a for a, _ in part], "b": pa.array([b for _, b in part], pa.string())})
 
     met = so.delta_presence(frame(picked), ["a", "b"], population=frame(rows))
     sample, people = Counter(picked), Counter(rows)
@@ -178,9 +170,7 @@ def test_weights_replace_the_population():
     assert found.risk.journalist.maximum == pytest.approx(one)
     assert found.risk.journalist.average == pytest.approx((2 * two + one) / 3)
     with pytest.raises(ParameterError, match="Weights"):
-        so.equivalence_classes(
-            rows.set_column(1, "w", pa.array([0.0, 0.0, 1.0])), ["age"], weight="w"
-        )
+        so.equivalence_classes(rows.set_column(1, "w", pa.array([0.0, 0.0, 1.0])), ["age"], weight="w")
 
 
 def test_household_risk_by_hand():
@@ -205,10 +195,7 @@ def test_household_risk_by_hand():
         (lambda t: so.equivalence_classes(t, ["age"], threshold=1.1), ParameterError),
         (lambda t: so.equivalence_classes(t, ["age"], person="age"), RoleError),
         (lambda t: so.equivalence_classes(t, ["none"], missing="drop"), ParameterError),
-        (
-            lambda t: so.equivalence_classes(t, ["none"], missing="wildcard", person="home"),
-            ParameterError,
-        ),
+        (lambda t: so.equivalence_classes(t, ["none"], missing="wildcard", person="home"), ParameterError),
         (lambda t: so.delta_presence(t, ["age"], population=None), RoleError),
         (lambda t: so.delta_presence(t, ["age"], population=pa.table({"age": ["x"]})), ColumnError),
         (lambda t: so.delta_presence(t, ["age"], population=pa.table({"x": [1]})), ColumnError),

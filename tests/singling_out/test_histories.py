@@ -51,8 +51,7 @@ def history_has(other: Sequence[Event], known: Sequence[Event], kind: str, match
             return False
         return history_has(other[1:-1], known[2:], "set", match)
     return any(
-        all(match(a, b) for a, b in zip(known, some, strict=True))
-        for some in permutations(other, len(known))
+        all(match(a, b) for a, b in zip(known, some, strict=True)) for some in permutations(other, len(known))
     )
 
 
@@ -86,9 +85,13 @@ def brute(table: pd.DataFrame, many: int, kind: str, match: Match = equal) -> di
 
 
 def _nobody_else(
-    who: Any, known: Sequence[Event], rows: dict[Any, list[Event]], records: dict[Any, int],
-    kind: str, match: Match,
-) -> bool:  # fmt: skip
+    who: Any,
+    known: Sequence[Event],
+    rows: dict[Any, list[Event]],
+    records: dict[Any, int],
+    kind: str,
+    match: Match,
+) -> bool:
     return not any(
         history_has(other, known, kind, match)
         for name, other in rows.items()
@@ -101,11 +104,13 @@ def small_table(seed: int, *, amounts: bool = False) -> pd.DataFrame:
     rows = int(random.integers(1, 22))
     people = int(random.integers(1, 7))
     days = int(random.integers(1, 7 if amounts else 4))
-    table = pd.DataFrame({
-        "who": random.integers(0, people, rows),
-        "day": random.integers(0, days, rows),
-        "place": random.choice(["aa", "ab", "ba"][: int(random.integers(1, 4))], rows),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "who": random.integers(0, people, rows),
+            "day": random.integers(0, days, rows),
+            "place": random.choice(["aa", "ab", "ba"][: int(random.integers(1, 4))], rows),
+        }
+    )
     if amounts:
         table["amount"] = random.choice([10.0, 10.9, 12.0, 20.0], rows)
     counts = table["who"].value_counts()
@@ -123,9 +128,7 @@ def pooled(seeds: range, *, amounts: bool = False) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def shares_of_all(
-    table: pd.DataFrame, many: int, kind: str, tolerance: Any = None
-) -> dict[int, float]:
+def shares_of_all(table: pd.DataFrame, many: int, kind: str, tolerance: Any = None) -> dict[int, float]:
     """The share of the choices of each person that nobody else has, as crypsis counts them."""
     data = cr.Dataset.from_frame(table, person="who")
     known = cr.singling_out.Knowledge(kind)
@@ -178,12 +181,7 @@ def test_closed_form_of_random_sets() -> None:
         has = np.random.default_rng(seed).random((people, events)) < q
         who, event = np.nonzero(has)
         curve = unicity(
-            pa.table({"who": who, "event": event}),
-            "event",
-            person="who",
-            draws=1_000,
-            exact=False,
-            seed=seed,
+            pa.table({"who": who, "event": event}), "event", person="who", draws=1_000, exact=False, seed=seed
         ).curve
         found += np.array([float(curve[m - 1]) for m in (2, 4, 6)]) / tables
     assert found == pytest.approx(expected, abs=0.015)
@@ -236,8 +234,11 @@ def test_whole_histories_against_counted_tuples() -> None:
             alike = Counter(tuple(e if ordered else sorted(e)) for e in rows.values())
             found = history_classes(table, ["day", "place"], person="who", ordered=ordered)
             assert (found.k, found.classes, found.unique, found.people) == (
-                min(alike.values()), len(alike), sum(n == 1 for n in alike.values()), len(rows),
-            ), (seed, ordered)  # fmt: skip
+                min(alike.values()),
+                len(alike),
+                sum(n == 1 for n in alike.values()),
+                len(rows),
+            ), (seed, ordered)
 
 
 def test_the_smallest_number_of_events_of_each_person() -> None:
@@ -249,10 +250,16 @@ def test_the_smallest_number_of_events_of_each_person() -> None:
         rows, records = people_of(own, "set")
         for who, history in rows.items():
             expected = next(
-                (many for many in range(1, min(4, len(history)) + 1)
-                 if any(_nobody_else(who, known, rows, records, "set", equal)
-                        for known in combinations(history, many))), None,
-            )  # fmt: skip
+                (
+                    many
+                    for many in range(1, min(4, len(history)) + 1)
+                    if any(
+                        _nobody_else(who, known, rows, records, "set", equal)
+                        for known in combinations(history, many)
+                    )
+                ),
+                None,
+            )
             assert smallest[who]["events"] == expected
             assert smallest[who]["proved"]
     assert sum(found.counts) + found.not_singled_out == found.people
@@ -285,10 +292,13 @@ def test_four_thousand_people_with_six_visits() -> None:
     """Classes of hundreds of records, and three known visits single out most people."""
     random = np.random.default_rng(1)
     rows = 4_000 * 6
-    table = pa.table({
-        "code": np.repeat(np.arange(4_000), 6), "month": random.integers(1, 25, rows),
-        "ward": random.integers(0, 4, rows),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "code": np.repeat(np.arange(4_000), 6),
+            "month": random.integers(1, 25, rows),
+            "ward": random.integers(0, 4, rows),
+        }
+    )
     assert cr.singling_out.k_anonymity(table, ["month", "ward"]) > 190
     found = unicity(table, ["month", "ward"], person="code")
     assert 0.3 < float(found.at(3)) < 0.6
@@ -317,16 +327,17 @@ def test_mistakes_are_named() -> None:
         unicity(table, ["who", "ward"], person="who")
 
 
-def test_what_is_fetched_of_many_records_agrees_with_what_is_counted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_is_fetched_of_many_records_agrees_with_what_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """People drawn by a hash, and only what is known of them fetched: of everybody, it is exact."""
     random = np.random.default_rng(11)
     who = np.repeat(np.arange(300), random.integers(1, 7, 300))
-    table = pa.table({
-        "who": [f"p{n}" for n in who], "day": random.integers(0, 40, who.size),
-        "ward": pa.array(random.choice(["a", "b", None], who.size)),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "who": [f"p{n}" for n in who],
+            "day": random.integers(0, 40, who.size),
+            "ward": pa.array(random.choice(["a", "b", None], who.size)),
+        }
+    )
     truth = unicity(table, ["day", "ward"], person="who", exact=True).curve
     monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
     every = unicity(table, ["day", "ward"], person="who", draws=300)
@@ -349,9 +360,12 @@ def test_what_is_fetched_agrees_person_by_person_for_every_knowledge(
     table["time"] = pa.array(random.permutation(len(table)) % 17).to_numpy()
     names = ["table", "day", "place", "amount"]
     options: dict[str, Any] = {
-        "person": "who", "knowledge": kind, "tolerance": tolerance, "events": (1, 2, 6),
+        "person": "who",
+        "knowledge": kind,
+        "tolerance": tolerance,
+        "events": (1, 2, 6),
         "order": "time" if kind in ("order", "ends") else None,
-    }  # fmt: skip
+    }
     truth = unicity(table, names, exact=True, **options)
     monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
     found = unicity(table, names, draws=10_000, **options)
@@ -367,19 +381,20 @@ def test_what_is_fetched_agrees_person_by_person_for_every_knowledge(
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("kind", KINDS)
-def test_coverage_of_intervals_of_what_is_fetched(
-    monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_coverage_of_intervals_of_what_is_fetched(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """Of 95 % intervals at least 95 % cover what is counted, whatever is known."""
     random = np.random.default_rng(6)
     who = np.repeat(np.arange(300), 5)
-    table = pa.table({
-        "who": who, "day": random.integers(0, 60, who.size), "place": random.integers(0, 3, who.size)
-    })  # fmt: skip
+    table = pa.table(
+        {"who": who, "day": random.integers(0, 60, who.size), "place": random.integers(0, 3, who.size)}
+    )
     options: dict[str, Any] = {
-        "person": "who", "knowledge": kind, "events": (2,), "tolerance": {"day": 1},
+        "person": "who",
+        "knowledge": kind,
+        "events": (2,),
+        "tolerance": {"day": 1},
         "order": "day" if kind in ("order", "ends") else None,
-    }  # fmt: skip
+    }
     truth = float(unicity(table, ["day", "place"], exact=True, **options).at(2))
     assert 0.02 < truth < 0.98
     monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
@@ -391,9 +406,7 @@ def test_coverage_of_intervals_of_what_is_fetched(
     assert covered >= 0.9 * trials  # 95 % within the error of 40 trials
 
 
-def test_fewer_people_are_drawn_if_their_events_are_those_of_many(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_fewer_people_are_drawn_if_their_events_are_those_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(12)
     who = np.repeat(np.arange(2_000), 3)
     table = pa.table({"who": who, "day": random.integers(0, 3_000, who.size)})

@@ -20,9 +20,13 @@ def _equal(one: object, other: object) -> bool:
 
 
 def brute(
-    one: pd.DataFrame, two: pd.DataFrame, shared: list[str], mine: list[str], theirs: list[str],
+    one: pd.DataFrame,
+    two: pd.DataFrame,
+    shared: list[str],
+    mine: list[str],
+    theirs: list[str],
     person: str | None,
-) -> tuple[dict[int, Fraction], int, int]:  # fmt: skip
+) -> tuple[dict[int, Fraction], int, int]:
     """The share of records by the size of their joint class; joined, and one to one."""
     left, right = one.to_dict("records"), two.to_dict("records")
     alike = {
@@ -55,14 +59,20 @@ def test_brute_force_over_all_pairs_of_records(person: str | None) -> None:
         draw = np.random.default_rng(seed)
         rows, others = int(draw.integers(1, 25)), int(draw.integers(1, 25))
         span = int(draw.integers(2, 12))
-        one = pd.DataFrame({
-            "time": draw.choice([*range(span), None], rows), "age": draw.integers(0, 3, rows),
-            "who": draw.integers(0, 10, rows),
-        })  # fmt: skip
-        two = pd.DataFrame({
-            "time": draw.choice([*range(span), None], others), "town": draw.choice(list("ab"), others),
-            "ward": draw.integers(0, 2, others),
-        })  # fmt: skip
+        one = pd.DataFrame(
+            {
+                "time": draw.choice([*range(span), None], rows),
+                "age": draw.integers(0, 3, rows),
+                "who": draw.integers(0, 10, rows),
+            }
+        )
+        two = pd.DataFrame(
+            {
+                "time": draw.choice([*range(span), None], others),
+                "town": draw.choice(list("ab"), others),
+                "ward": draw.integers(0, 2, others),
+            }
+        )
         one["time"], two["time"] = one["time"].astype("Int64"), two["time"].astype("Int64")
         found = joint_classes(
             one, two, on="time", columns="age", other_columns=["town", "ward"], person=person
@@ -79,12 +89,15 @@ def admissions(rows: int = 600) -> tuple[pa.Table, pa.Table]:
     """Classes of many records in each file, and a time that joins them record by record."""
     draw = np.random.default_rng(1)
     time = draw.permutation(10_000)[:rows]
-    one = pa.table(
-        {"time": time, "age": draw.integers(3, 7, rows), "sex": draw.choice(["f", "m"], rows)}
-    )
+    one = pa.table({"time": time, "age": draw.integers(3, 7, rows), "sex": draw.choice(["f", "m"], rows)})
     shuffled = draw.permutation(rows)
-    two = pa.table({"time": time[shuffled], "town": draw.choice(list("abcdefgh"), rows),
-                    "job": draw.choice(list("uvwxyz"), rows)})  # fmt: skip
+    two = pa.table(
+        {
+            "time": time[shuffled],
+            "town": draw.choice(list("abcdefgh"), rows),
+            "job": draw.choice(list("uvwxyz"), rows),
+        }
+    )
     return one, two
 
 

@@ -118,9 +118,7 @@ def test_a_model_with_too_many_parameters_is_noticed():
     people, sample = sampled(7, (40, 30), 3.0)
     truth = float((1 / people[sample == 1]).sum())
     names = NAMES[:2]
-    found = so.loglinear_risk(
-        records(sample), names, population=int(people.sum()), interactions=[names]
-    )
+    found = so.loglinear_risk(records(sample), names, population=int(people.sum()), interactions=[names])
     assert found.correct_matches < 0.8 * truth
     assert found.uncertain
     assert "too low" in found.advice
@@ -137,7 +135,7 @@ def test_adult_as_a_population(adult):
     rows = np.repeat(np.arange(len(cells)), sample)
     table = pa.table(
         {n: v.take(pa.array(c[rows])) for n, v, c in zip(names, cells.values, cells.codes, strict=True)}
-    )  # fmt: skip
+    )
     found = so.loglinear_risk(table, names, population=int(cells.counts.sum()))
     by_size = float(once.sum()) * math.log(20) / 19
     assert abs(found.correct_matches - truth) < abs(by_size - truth)

@@ -13,11 +13,7 @@ from scipy.stats import hypergeom
 from crypsis import singling_out as so
 from crypsis.errors import ParameterError, RoleError
 from crypsis.singling_out import _distinct as estimators
-from crypsis.singling_out._models import (
-    pitman_uniques,
-    slide_negative_binomial_uniques,
-    zayatz_uniques,
-)
+from crypsis.singling_out._models import pitman_uniques, slide_negative_binomial_uniques, zayatz_uniques
 
 
 def sample_of(sizes, rows, random):

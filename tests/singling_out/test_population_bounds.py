@@ -65,9 +65,7 @@ def test_a_complete_sample_is_counted():
     size, number = np.array([1, 3]), np.array([7, 5])
     every = unique_people([SampledClasses(size, number, 22.0)])
     assert every.least == every.likeliest == every.largest == 7
-    nearly = unique_people(
-        [SampledClasses(size, number, 24.0)]
-    )  # two people more: 5 to 9 are unique
+    nearly = unique_people([SampledClasses(size, number, 24.0)])  # two people more: 5 to 9 are unique
     assert 5 <= nearly.least <= 7 <= nearly.largest <= 9
 
 
@@ -101,9 +99,7 @@ def _drawn(random, fractions):
         keys.append(sample)
         weights.append(np.full(sample.size, number / sample.size))
         strata.append(np.full(sample.size, h))
-    table = pa.table({
-        "key": np.concatenate(keys), "w": np.concatenate(weights), "h": np.concatenate(strata),
-    })  # fmt: skip
+    table = pa.table({"key": np.concatenate(keys), "w": np.concatenate(weights), "h": np.concatenate(strata)})
     return table, alone / people
 
 

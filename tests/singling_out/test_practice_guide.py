@@ -26,9 +26,7 @@ ROWS = [
     ("Urban", "Female", "Secondary incomplete", "Non-LF", 186, "no"),
     ("Urban", "Female", "Secondary incomplete", "Non-LF", 76, "yes"),
 ]
-TABLE = pa.table(
-    dict(zip([*KEYS, "weight", "health"], map(list, zip(*ROWS, strict=True)), strict=True))
-)
+TABLE = pa.table(dict(zip([*KEYS, "weight", "health"], map(list, zip(*ROWS, strict=True)), strict=True)))
 
 
 def test_frequencies_and_individual_risk():
@@ -38,9 +36,17 @@ def test_frequencies_and_individual_risk():
     expanded = [360, 360, 215, 152, 186, 152, 180, 215, 262, 262]
     assert found["population_class_size"].to_pylist() == expanded
     printed = [
-        0.005424520, 0.005424520, 0.025096439, 0.012563425, 0.028247279, 0.012563425, 0.029010932,
-        0.025096439, 0.007403834, 0.007403834,
-    ]  # fmt: skip
+        0.005424520,
+        0.005424520,
+        0.025096439,
+        0.012563425,
+        0.028247279,
+        0.012563425,
+        0.029010932,
+        0.025096439,
+        0.007403834,
+        0.007403834,
+    ]
     assert found["journalist_risk"].to_pylist() == pytest.approx(printed, abs=5e-10)
 
 

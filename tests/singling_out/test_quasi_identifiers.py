@@ -101,9 +101,7 @@ def test_unique_people_among_common_values_are_found():
     # Theorem 1 would take for 10^-4 unique people. The truth is one half.
     random = np.random.default_rng(3)
     half = random.random(30_000) < 0.5
-    value = np.where(
-        half, random.integers(10**9, 10**15, 30_000), random.integers(0, 10**4, 30_000)
-    )
+    value = np.where(half, random.integers(10**9, 10**15, 30_000), random.integers(0, 10**4, 30_000))
     (alone,) = so.column_sets(pa.table({"v": value}), population=300_000_000)
     assert 0.5 <= alone.population_bound < 0.7
 
@@ -116,22 +114,14 @@ def test_the_interval_for_distinct_values_covers_the_truth():
         values = random.zipf(1.2 + 0.02 * trial, people)
         sample = random.choice(values, 4000, replace=False)
         (one,) = so.column_sets(pa.table({"v": sample}), population=people)
-        held += (
-            one.population_distinct.low <= np.unique(values).size <= one.population_distinct.high
-        )
+        held += one.population_distinct.low <= np.unique(values).size <= one.population_distinct.high
     assert held >= 37
 
 
 def test_every_quantity_is_monotone_or_missing_without_a_population():
     rows = pa.table({"a": [1, 1, 2, 2], "b": [1, 2, 1, 1]})
     for one in so.column_sets(rows):
-        assert (
-            one.bound
-            is one.mean_class_size
-            is one.population_bound
-            is one.population_distinct
-            is None
-        )
+        assert one.bound is one.mean_class_size is one.population_bound is one.population_distinct is None
         assert (one.measure, one.value) == ("F1", one.unique_fraction)
 
 

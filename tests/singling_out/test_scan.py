@@ -38,9 +38,7 @@ def test_quasi_identifiers_as_json(people, capsys):
     assert "quasi_identifiers" not in json.loads(capsys.readouterr().out)["result"]
 
 
-@pytest.mark.parametrize(
-    "options", [["--alpha", "1.5"], ["--population", "0"], ["--population", "39"]]
-)
+@pytest.mark.parametrize("options", [["--alpha", "1.5"], ["--population", "0"], ["--population", "39"]])
 def test_bad_numbers_are_usage_errors(people, options, capsys):
     assert run(["scan", str(people), *options]) == 2
     assert capsys.readouterr().err

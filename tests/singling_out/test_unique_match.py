@@ -19,19 +19,16 @@ def _others(keys, chances, clusters):
     people = {cluster: [i for i, c in enumerate(clusters) if c == cluster] for cluster in clusters}
     names = list(people)
     for drawn in product((False, True), repeat=len(names)):
-        chance = np.prod(
-            [chances[n] if d else 1 - chances[n] for n, d in zip(names, drawn, strict=True)]
-        )
+        chance = np.prod([chances[n] if d else 1 - chances[n] for n, d in zip(names, drawn, strict=True)])
         sample = [i for n, d in zip(names, drawn, strict=True) if d for i in people[n]]
         if not sample:
             continue
         mine = [keys[i] for i in sample]
         once = [key for key in mine if mine.count(key) == 1]
         expected += chance * sum(keys.count(key) - 1 for key in once)
-        table = pa.table({
-            "key": mine, "w": [1 / chances[clusters[i]] for i in sample],
-            "c": [clusters[i] for i in sample],
-        })  # fmt: skip
+        table = pa.table(
+            {"key": mine, "w": [1 / chances[clusters[i]] for i in sample], "c": [clusters[i] for i in sample]}
+        )
         estimated += chance * _ours(table)
     return expected, estimated
 

@@ -139,9 +139,7 @@ def test_wildcards_match_in_the_sample_and_in_the_weights():
 
 
 def test_household_risk_with_weights_by_hand():
-    rows = pa.table(
-        {"home": [1, 1, 2, None], "v": [1, 2, 2, 3], "w": [50.0, 10.0, 20.0, 5.0]}
-    )  # fmt: skip
+    rows = pa.table({"home": [1, 1, 2, None], "v": [1, 2, 2, 3], "w": [50.0, 10.0, 20.0, 5.0]})
     found = so.household_risk(rows, ["v"], household="home", weight="w")
     alone = math.log(50) / 49
     p = 2 / 30
@@ -154,8 +152,11 @@ def test_household_risk_with_weights_by_hand():
     assert found.expected == pytest.approx(first + two)
     each = so.record_risks(rows, ["v"], household="home", weight="w").records
     assert each["household_risk"].to_pylist() == [
-        pytest.approx(first), pytest.approx(first), pytest.approx(two), None,
-    ]  # fmt: skip
+        pytest.approx(first),
+        pytest.approx(first),
+        pytest.approx(two),
+        None,
+    ]
 
 
 def test_a_person_counts_once_in_a_household():
@@ -179,9 +180,7 @@ def test_a_dataset_may_be_asked_with_other_weights():
 
 def test_parts_of_a_sample_are_columns_of_the_data():
     rows = pa.table({"v": [1, 2], "region": [1, 1], "psu": [1, 2], "home": [1, 2], "w": [1.5, 2]})
-    data = cr.Dataset.from_frame(
-        rows, weight="w", stratum="region", cluster="psu", household="home"
-    )
+    data = cr.Dataset.from_frame(rows, weight="w", stratum="region", cluster="psu", household="home")
     assert (data.stratum, data.cluster, data.household) == ("region", "psu", "home")
     for part in ("stratum", "cluster", "household"):
         with pytest.raises(cr.errors.ColumnError):
@@ -196,10 +195,9 @@ def dis_suda(scores, uniques, pairs, fraction, columns):
     power = 1 + (8 - columns) / 20
     spread = sum(score**-power for score in scores if score)
     return [
-        0.0 if not score
-        else 1 / (1 + (uniques / dis - uniques) / (score**power * spread))
+        0.0 if not score else 1 / (1 + (uniques / dis - uniques) / (score**power * spread))
         for score in scores
-    ]  # fmt: skip
+    ]
 
 
 def test_suda_scores_of_every_record():
@@ -276,9 +274,7 @@ def test_the_interval_covers_the_matches_of_drawn_populations(model):
     covered = 0
     for _ in range(300):
         more = (
-            generator.poisson(7 * sizes)
-            if model == "poisson"
-            else generator.negative_binomial(sizes, 1 / 8)
+            generator.poisson(7 * sizes) if model == "poisson" else generator.negative_binomial(sizes, 1 / 8)
         )
         matches = (sizes / (sizes + more)).sum()
         covered += found.expected.low <= matches <= found.expected.high

@@ -11,8 +11,16 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "crypsis"
 PAPERS = ROOT / "papers"
 QUESTIONS = ("singling_out", "inference", "linkage", "pseudonyms", "releases", "synthetic")
-PUBLIC_PACKAGES = (*QUESTIONS, "columns.roles", "hierarchies", "policies", "protection",
-                   "protection.masking", "utility", "assessment")  # fmt: skip
+PUBLIC_PACKAGES = (
+    *QUESTIONS,
+    "columns.roles",
+    "hierarchies",
+    "policies",
+    "protection",
+    "protection.masking",
+    "utility",
+    "assessment",
+)
 
 
 @cache

@@ -13,9 +13,18 @@ import pytest
 from tests.structure.code import PACKAGE, PAPERS, QUESTIONS, imports, modules, tree
 
 GROUND = {
-    "errors", "options", "results", "progress", "files", "extras", "threads", "machine_code", "lazy",
-    "scientific", "documents",
-}  # fmt: skip
+    "errors",
+    "options",
+    "results",
+    "progress",
+    "files",
+    "extras",
+    "threads",
+    "machine_code",
+    "lazy",
+    "scientific",
+    "documents",
+}
 BELOW_QUESTIONS = GROUND | {"counting", "tables", "hierarchies", "dataset", "columns", "histories"}
 BELOW_PROTECTION = BELOW_QUESTIONS | set(QUESTIONS) | {"utility"}
 
@@ -118,9 +127,7 @@ def test_the_engine_is_sealed(name: str) -> None:
     )
     for node in ast.walk(tree(modules()[name])):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            assert not re.match(r"\s*(select|create|insert|copy|attach) [\w*\"(]", node.value), (
-                node.lineno
-            )
+            assert not re.match(r"\s*(select|create|insert|copy|attach) [\w*\"(]", node.value), node.lineno
 
 
 @pytest.mark.parametrize("name", modules())
@@ -132,9 +139,7 @@ def test_private_names_stay_private(name: str) -> None:
             owner = ast.unparse(node.value)
             ours = owner in ("self", "cls", "super()") or node.attr in _OWN.get(name, ())
             defined = re.search(rf"\b(def )?{node.attr}\b", _elsewhere(tree(modules()[name])))
-            assert ours or defined or node.attr in _LIBRARIES, (
-                f"line {node.lineno}: {owner}.{node.attr}"
-            )
+            assert ours or defined or node.attr in _LIBRARIES, f"line {node.lineno}: {owner}.{node.attr}"
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("crypsis."):
             private = [part for part in str(node.module).split(".") if part.startswith("_")]
             near = str(node.module).startswith((package.rsplit("._", 1)[0], name))
@@ -146,8 +151,20 @@ def test_private_names_stay_private(name: str) -> None:
 
 
 _OWN: dict[str, tuple[str, ...]] = {}
-_LIBRARIES = {"_repr_html_", "_replace", "_asdict", "_fields", "_exit", "_jvm", "_jsc",
-              "_active_spark_context", "_is_text_encoding", "_gateway", "_cache", "_tr"}  # fmt: skip
+_LIBRARIES = {
+    "_repr_html_",
+    "_replace",
+    "_asdict",
+    "_fields",
+    "_exit",
+    "_jvm",
+    "_jsc",
+    "_active_spark_context",
+    "_is_text_encoding",
+    "_gateway",
+    "_cache",
+    "_tr",
+}
 
 
 def _elsewhere(module: ast.Module) -> str:
@@ -200,9 +217,7 @@ def test_importing_crypsis_loads_nothing_heavy() -> None:
     ],
     ids=["leak", "assess"],
 )
-def test_a_question_loads_only_what_it_needs(
-    tmp_path: Path, command: list[str], unneeded: str
-) -> None:
+def test_a_question_loads_only_what_it_needs(tmp_path: Path, command: list[str], unneeded: str) -> None:
     """Arrow's own ways from NumPy and to single values import pandas; ours do not."""
     path = tmp_path / "people.csv"
     path.write_text("age,ill\n30, flu\n30,\n41,?\n1.5,gout\n")
@@ -211,9 +226,7 @@ def test_a_question_loads_only_what_it_needs(
         f"run({[command[0], str(path), *command[1:]]!r}); "
         f"sys.exit(','.join(sorted(set({unneeded.split()!r}) & set(sys.modules))) or 0)"
     )
-    asked = subprocess.run(
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True
-    )
+    asked = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert asked.returncode == 0, asked.stderr
 
 

@@ -41,11 +41,7 @@ NEVER = {
 EXCEPTIONS: list[tuple[str, str, str]] = [
     ("columns/vocabulary/column_names.toml", "house number", "a phrase in column names"),
     ("columns/vocabulary/column_names.toml", "pin, secret, api key", "a phrase in column names"),
-    (
-        "web/security.py",
-        "The secrets of one server",
-        "tokens and cookies are cryptographic secrets",
-    ),
+    ("web/security.py", "The secrets of one server", "tokens and cookies are cryptographic secrets"),
     ("README.md", "crowds (OLA)", "the name of a peer package"),
     ("benchmarks.md", "crowds (OLA)", "the name of a peer package"),
     ("web/static/ask.js", "new Promise(", "a class of JavaScript"),
@@ -53,17 +49,55 @@ EXCEPTIONS: list[tuple[str, str, str]] = [
 
 # Parts of names: functions, classes, parameters, modules.
 NAME_PARTS = {
-    "tell", "tells", "told", "look", "looks", "looked", "hold", "holds", "held", "stand", "stands",
-    "house", "desk", "crew", "crowd", "crowds", "beside", "whole", "mend", "mended", "stranger",
-    "strangers", "promise", "promised", "promises", "utils", "helpers", "misc", "common",
-}  # fmt: skip
+    "tell",
+    "tells",
+    "told",
+    "look",
+    "looks",
+    "looked",
+    "hold",
+    "holds",
+    "held",
+    "stand",
+    "stands",
+    "house",
+    "desk",
+    "crew",
+    "crowd",
+    "crowds",
+    "beside",
+    "whole",
+    "mend",
+    "mended",
+    "stranger",
+    "strangers",
+    "promise",
+    "promised",
+    "promises",
+    "utils",
+    "helpers",
+    "misc",
+    "common",
+}
 NAME_EXCEPTIONS: dict[str, str] = {}
 
 # Modules whose names end in -ing and are nouns of the field.
 NOUNS = {
-    "counting", "grouping", "masking", "recoding", "sampling", "scaling", "matching", "rounding",
-    "singling", "wording", "reverse_mapping", "mapping", "building", "settings",
-}  # fmt: skip
+    "counting",
+    "grouping",
+    "masking",
+    "recoding",
+    "sampling",
+    "scaling",
+    "matching",
+    "rounding",
+    "singling",
+    "wording",
+    "reverse_mapping",
+    "mapping",
+    "building",
+    "settings",
+}
 
 
 def faults(text: str, where: str) -> list[str]:

@@ -22,18 +22,24 @@ def people(rows: int, draw: np.random.Generator) -> pd.DataFrame:
     height = (draw.normal(165 + 12 * sex, 7, rows)).round(1)
     visits = draw.poisson(1 + age / 20)
     disease = (draw.random(rows) * 3 + age / 30).astype(int)
-    return pd.DataFrame({
-        "age": age, "income": income, "height": height, "visits": visits,
-        "sex": np.array(["f", "m"])[sex], "region": [f"r{n}" for n in region],
-        "disease": [f"d{n}" for n in disease],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "age": age,
+            "income": income,
+            "height": height,
+            "visits": visits,
+            "sex": np.array(["f", "m"])[sex],
+            "region": [f"r{n}" for n in region],
+            "disease": [f"d{n}" for n in disease],
+        }
+    )
 
 
 def independent(training: pd.DataFrame, rows: int, draw: np.random.Generator) -> pd.DataFrame:
     """Every column drawn from its own distribution."""
-    return pd.DataFrame({
-        name: training[name].to_numpy()[draw.integers(0, len(training), rows)] for name in training
-    })  # fmt: skip
+    return pd.DataFrame(
+        {name: training[name].to_numpy()[draw.integers(0, len(training), rows)] for name in training}
+    )
 
 
 def copula(training: pd.DataFrame, rows: int, draw: np.random.Generator) -> pd.DataFrame:
@@ -45,17 +51,17 @@ def copula(training: pd.DataFrame, rows: int, draw: np.random.Generator) -> pd.D
     ranks = (coded + jitter).rank() / (len(coded) + 1)
     correlation = np.corrcoef(norm.ppf(ranks), rowvar=False)
     shares = norm.cdf(draw.multivariate_normal(np.zeros(len(correlation)), correlation, rows))
-    return pd.DataFrame({
-        name: training[name].sort_values().to_numpy()[
-            np.minimum((shares[:, i] * len(training)).astype(int), len(training) - 1)
-        ]
-        for i, name in enumerate(training)
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            name: training[name]
+            .sort_values()
+            .to_numpy()[np.minimum((shares[:, i] * len(training)).astype(int), len(training) - 1)]
+            for i, name in enumerate(training)
+        }
+    )
 
 
-def memorizing(
-    training: pd.DataFrame, rows: int, draw: np.random.Generator, share: float
-) -> pd.DataFrame:
+def memorizing(training: pd.DataFrame, rows: int, draw: np.random.Generator, share: float) -> pd.DataFrame:
     """A copula of which this share of the training records are in the file, at random places."""
     made = copula(training, rows, draw)
     count = round(share * len(training))

@@ -16,8 +16,11 @@ from crypsis.errors import InputError, ParameterError
 from crypsis.synthetic import synthetic_risk
 from tests.synthetic import generators as make
 
-ROLES: Any = {"quasi_identifiers": ["age", "sex", "region"], "sensitive": ["disease"],
-              "insensitive": ["income", "height", "visits"]}  # fmt: skip
+ROLES: Any = {
+    "quasi_identifiers": ["age", "sex", "region"],
+    "sensitive": ["disease"],
+    "insensitive": ["income", "height", "visits"],
+}
 
 
 def table(frame: pd.DataFrame) -> pa.Table:
@@ -32,12 +35,7 @@ def groups(rows: int, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame, np.ran
 def judged(synthetic: pd.DataFrame, training: pd.DataFrame, holdout: pd.DataFrame | None) -> Any:
     other = None if holdout is None else table(holdout)
     return assess(
-        table(synthetic),
-        table(training),
-        synthetic=True,
-        holdout=other,
-        **ROLES,
-        person="each record",
+        table(synthetic), table(training), synthetic=True, holdout=other, **ROLES, person="each record"
     )
 
 
@@ -52,15 +50,20 @@ def test_shares_have_the_interval_of_wilson(right: int, total: int) -> None:
 
 def test_differences_are_those_of_newcombe() -> None:
     """Newcombe (1998), table II, method 10: 56/70 - 48/80, 9/10 - 3/10, 10/10 - 0/10, 5/56 - 0/29."""
-    printed = {(56, 70, 48, 80): (0.0524, 0.3339), (9, 10, 3, 10): (0.1705, 0.8090),
-               (10, 10, 0, 10): (0.6075, 1.0), (5, 56, 0, 29): (-0.0381, 0.1926)}  # fmt: skip
+    printed = {
+        (56, 70, 48, 80): (0.0524, 0.3339),
+        (9, 10, 3, 10): (0.1705, 0.8090),
+        (10, 10, 0, 10): (0.6075, 1.0),
+        (5, 56, 0, 29): (-0.0381, 0.1926),
+    }
     for (a, m, b, n), ends in printed.items():
         found = difference_of(share_of(a, m), share_of(b, n))
         assert (found.low, found.high) == pytest.approx(ends, abs=5e-5)
 
 
-@pytest.mark.parametrize(("one", "two"), [(0.0, 0.0), (0.01, 0.01), (0.5, 0.5), (0.05, 0.0),
-                                          (1.0, 1.0), (0.9, 0.2)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("one", "two"), [(0.0, 0.0), (0.01, 0.01), (0.5, 0.5), (0.05, 0.0), (1.0, 1.0), (0.9, 0.2)]
+)
 def test_the_interval_covers_the_difference(one: float, two: float) -> None:
     """All outcomes of 60 and 40 attacks with their probabilities; control at 0 and 1 included."""
     first, second = binom(60, one).pmf(range(61)), binom(40, two).pmf(range(41))
@@ -88,9 +91,11 @@ def test_attacks_are_those_of_brute_force() -> None:
     for _, person in training.iterrows():
         gaps = sum(
             (abs(synthetic[name] - person[name]) / scaled[name]).clip(upper=1)
-            if name in scaled else (synthetic[name] != person[name]).astype(float)
-            for name in training if name != "disease"
-        )  # fmt: skip
+            if name in scaled
+            else (synthetic[name] != person[name]).astype(float)
+            for name in training
+            if name != "disease"
+        )
         right += synthetic["disease"][gaps.idxmin()] == person["disease"]
     inferred = found.worst("inference")
     assert inferred is not None
@@ -180,8 +185,9 @@ def test_a_holdout_that_is_none_is_recognized() -> None:
 def test_equal_records_by_chance_are_no_leak() -> None:
     """Everybody has an equal record in the file, in the training data or not."""
     draw = np.random.default_rng(1)
-    files = [pd.DataFrame({"a": draw.integers(0, 3, 1_000), "b": draw.integers(0, 3, 1_000)})
-             for _ in range(3)]  # fmt: skip
+    files = [
+        pd.DataFrame({"a": draw.integers(0, 3, 1_000), "b": draw.integers(0, 3, 1_000)}) for _ in range(3)
+    ]
     found = synthetic_risk(*map(table, files))
     copied = found.worst("copies")
     assert copied is not None

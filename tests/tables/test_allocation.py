@@ -22,9 +22,7 @@ ROWS = 20_000
 
 
 def _people() -> pa.Table:
-    return pa.table(
-        {"age": [i * 7 % 97 for i in range(ROWS)], "zip": [i * i % 89 for i in range(ROWS)]}
-    )
+    return pa.table({"age": [i * 7 % 97 for i in range(ROWS)], "zip": [i * i % 89 for i in range(ROWS)]})
 
 
 def _smallest(frame: object, *columns: str) -> int:
@@ -54,11 +52,15 @@ def _ask(folder: Path) -> dict[str, object]:
     cluster = Cluster(folder)
     cluster.start(workers=1)  # one service a machine: they would share its port
     settings = {
-        "spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.minExecutors": "0",
-        "spark.dynamicAllocation.executorIdleTimeout": "3s", "spark.shuffle.service.enabled": "true",
-        "spark.shuffle.service.port": str(service), "spark.executor.memory": "512m",
-        "spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false",
-    }  # fmt: skip
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.minExecutors": "0",
+        "spark.dynamicAllocation.executorIdleTimeout": "3s",
+        "spark.shuffle.service.enabled": "true",
+        "spark.shuffle.service.port": str(service),
+        "spark.executor.memory": "512m",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+    }
     builder = SparkSession.builder.master(cluster.master)
     for name, value in settings.items():
         builder = builder.config(name, value)

@@ -41,18 +41,12 @@ ROLES: dict[str, Any] = {
 def table() -> pa.Table:
     """A part of the sample, with record numbers, a number with holes and NaN, and few zip codes."""
     people = demo.people(ROWS)
-    wanted = [
-        name for name in people.column_names if name in ("birth_date", "sex", "zip", "disease")
-    ]
+    wanted = [name for name in people.column_names if name in ("birth_date", "sex", "zip", "disease")]
     small = people.select(wanted)
     random = np.random.default_rng(3)
     born = pa.array([1940 + v for v in random.integers(0, 30, ROWS)])
     score = [None if i % 50 == 0 else math.nan if i % 61 == 0 else i % 97 / 4 for i in range(ROWS)]
-    for name, values in {
-        "born": born,
-        "score": pa.array(score),
-        "no": pa.array(range(ROWS)),
-    }.items():
+    for name, values in {"born": born, "score": pa.array(score), "no": pa.array(range(ROWS))}.items():
         small = small.append_column(name, values)
     digits = [None if v is None else str(v)[:2] for v in small["zip"].to_pylist()]
     return small.set_column(small.column_names.index("zip"), "zip", pa.array(digits))
@@ -190,12 +184,7 @@ FITTING = PASSES | {"plan for a population": 6, "assess": 15}
 # undo the release are then looked for in the rows of the original and of the release, not in a
 # sample; where there are none that could, the rows of the release are counted, which Spark does
 # without reading a column.
-LARGE = {
-    "plan": 4,
-    "each column": 6,
-    "each column, merged": 7,
-    "plan for a population": 8,
-}
+LARGE = {"plan": 4, "each column": 6, "each column, merged": 7, "plan for a population": 8}
 
 
 def same(one: Any, other: Any) -> None:
@@ -215,8 +204,7 @@ def same(one: Any, other: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "measure",
-    [pytest.param(one, marks=[pytest.mark.heavy] if one in SLOW else []) for one in MEASURES],
+    "measure", [pytest.param(one, marks=[pytest.mark.heavy] if one in SLOW else []) for one in MEASURES]
 )
 def test_same_numbers_in_as_many_passes(
     spark: Any, file: Path, measure: str, monkeypatch: pytest.MonkeyPatch
@@ -249,9 +237,7 @@ def test_too_many_cells_never_reach_the_driver(
     assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
 
 
-def test_rows_of_a_cluster_stay_there(
-    spark: Any, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_of_a_cluster_stay_there(spark: Any, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SparkBackend, "max_values", 5000)
     release = on("spark", file)
     assert release.to_arrow(["no"]).num_rows == ROWS
@@ -264,10 +250,7 @@ def test_an_answer_too_large_for_the_driver_says_what_to_do(spark: Any, file: Pa
 
     from crypsis.tables.spark.backend import translated
 
-    with (
-        pytest.raises(TooLargeError, match=r"spark\.driver\.maxResultSize"),
-        translated("counting"),
-    ):
+    with pytest.raises(TooLargeError, match=r"spark\.driver\.maxResultSize"), translated("counting"):
         raise PySparkException("results (1.2 GiB) is bigger than spark.driver.maxResultSize")
     with pytest.raises(SourceError, match="Spark refused") as told, translated("counting"):
         raise PySparkException("a value: 12345")
@@ -334,9 +317,7 @@ def test_a_worker_dies_in_the_middle_of_a_job(spark: Any, cluster: Cluster) -> N
     count, parts = 240_000, 24
     slow = f.length(f.sha2(f.repeat(f.col("id").cast("string"), 200), 512)) == 128  # always
     frame = spark.range(count, numPartitions=parts).filter(slow)
-    release = cr.Dataset.from_frame(
-        frame.select((f.col("id") % 7).alias("a"), (f.col("id") % 5).alias("b"))
-    )
+    release = cr.Dataset.from_frame(frame.select((f.col("id") % 7).alias("a"), (f.col("id") % 5).alias("b")))
     found: list[Any] = []
     job = threading.Thread(target=lambda: found.append(release.cells(["a", "b"])))
     there = spark.sparkContext._jsc.sc()
@@ -383,9 +364,7 @@ def test_files_read_by_spark_are_as_read_by_duckdb(spark: Any, tmp_path: Path, s
         cr.read(path, **options, person="each record"),
         cr.read(path, engine="spark", **options, person="each record"),
     )
-    assert [(c.name, c.kind) for c in here.rows.columns] == [
-        (c.name, c.kind) for c in there.rows.columns
-    ]
+    assert [(c.name, c.kind) for c in here.rows.columns] == [(c.name, c.kind) for c in there.rows.columns]
     assert here.to_arrow().to_pylist() == there.to_arrow().sort_by("id").to_pylist()
 
 
@@ -406,9 +385,7 @@ def test_tables_and_queries_of_spark(spark: Any, file: Path) -> None:
         ({"engine": "spark", "format": "excel"}, "does not read excel"),
     ],
 )
-def test_options_that_do_not_go_together(
-    spark: Any, file: Path, options: dict[str, Any], told: str
-) -> None:
+def test_options_that_do_not_go_together(spark: Any, file: Path, options: dict[str, Any], told: str) -> None:
     with pytest.raises(ParameterError, match=told):
         cr.read(file, **options, person="each record")
 

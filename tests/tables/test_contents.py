@@ -26,8 +26,7 @@ from crypsis.tables.contents import list_contents, list_titles
 ROWS = 700
 FRAME = pd.DataFrame(
     {
-        "band": ["30-39", "40-49", "x, y", 'a "quoted" word', "two\nlines", None, "é/ü"]
-        * (ROWS // 7),
+        "band": ["30-39", "40-49", "x, y", 'a "quoted" word', "two\nlines", None, "é/ü"] * (ROWS // 7),
         "n": [1, 2, 3, 4, 5, 6, 7] * (ROWS // 7),
         "score": [0.5, 1.25, None, 3.0, 0.1, 7.0, 1e-5] * (ROWS // 7),
     }
@@ -49,16 +48,19 @@ WRITERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "json lines": ("json", lambda p: FRAME.to_json(p, orient="records", lines=True)),
     "json array": ("json", lambda p: FRAME.to_json(p, orient="records", indent=2)),
     "json without absent keys": (
-        "json", lambda p: p.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in RECORDS))
+        "json",
+        lambda p: p.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in RECORDS)),
     ),
     "pandas parquet": ("parquet", lambda p: FRAME.to_parquet(p)),
     "arrow parquet": (
-        "parquet", lambda p: pq.write_table(pa.Table.from_pandas(FRAME), p, row_group_size=100,
-                                            write_page_index=True, compression="zstd")
+        "parquet",
+        lambda p: pq.write_table(
+            pa.Table.from_pandas(FRAME), p, row_group_size=100, write_page_index=True, compression="zstd"
+        ),
     ),
     "duckdb parquet": ("parquet", lambda p: duckdb.from_df(FRAME).write_parquet(str(p))),
     "excel": ("excel", lambda p: _book(p)),
-}  # fmt: skip
+}
 
 
 def _book(path: Path) -> None:
@@ -129,8 +131,13 @@ def test_a_new_duckdb_file_is_clean(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_what_is_written_is_clean(form: str, tmp_path: Path) -> None:
-    data = pa.table({"age": [20 + i % 50 for i in range(600)], "sex": ["f", "m"] * 300,
-                     "disease": ["flu", "gout", "a, b"] * 200})  # fmt: skip
+    data = pa.table(
+        {
+            "age": [20 + i % 50 for i in range(600)],
+            "sex": ["f", "m"] * 300,
+            "disease": ["flu", "gout", "a, b"] * 200,
+        }
+    )
     made = cr.anonymize(
         data, k=5, quasi_identifiers=["age", "sex"], sensitive=["disease"], person="each record"
     )
@@ -161,7 +168,16 @@ def test_names_of_columns_are_searched(name: str, noun: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["age_group", "max_white_cells", "mark price", "jan_brown_coal", "Grace period", "2019-20", "hours-per-week"]
-)  # fmt: skip
+    "name",
+    [
+        "age_group",
+        "max_white_cells",
+        "mark price",
+        "jan_brown_coal",
+        "Grace period",
+        "2019-20",
+        "hours-per-week",
+    ],
+)
 def test_ordinary_names_have_no_identifier(name: str) -> None:
     assert cr.columns.roles.identifier_in(name) is None

@@ -55,9 +55,7 @@ def test_utf_8_with_broken_bytes_is_refused_with_the_line(
 
 
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
-def test_files_that_were_joined_from_two_encodings_are_refused(
-    tmp_path: Path, share: float
-) -> None:
+def test_files_that_were_joined_from_two_encodings_are_refused(tmp_path: Path, share: float) -> None:
     """Whichever there is more of, one of the two would be damaged."""
     table = lines(["München"])
     new = round(share * 500)

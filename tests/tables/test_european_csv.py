@@ -27,9 +27,7 @@ def write(folder: Path, text: str, encoding: str = "utf-8") -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le", "utf-16-be"]
-)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le", "utf-16-be"])
 def test_the_encoding_is_detected(tmp_path: Path, encoding: str) -> None:
     data = cr.read(write(tmp_path, TEXT, encoding))
     assert data.names == ("Name", "Größe", "Geburtsdatum", "Aufnahme", "PLZ")
@@ -37,8 +35,10 @@ def test_the_encoding_is_detected(tmp_path: Path, encoding: str) -> None:
     assert table["Name"] == ["Jürgen", "Zoë", "Ægir"]
     assert table["Größe"] == [1.88, 1.5, 2.0]
     assert table["Geburtsdatum"] == [
-        datetime.date(1953, 3, 25), datetime.date(1960, 12, 1), datetime.date(1999, 1, 31)
-    ]  # fmt: skip
+        datetime.date(1953, 3, 25),
+        datetime.date(1960, 12, 1),
+        datetime.date(1999, 1, 31),
+    ]
     assert table["Aufnahme"][0] == datetime.datetime(2024, 2, 1, 14, 30)
     assert table["PLZ"] == ["01067", "80331", "01069"]
 
@@ -79,7 +79,7 @@ def test_files_of_different_encodings_are_refused(tmp_path: Path) -> None:
         (["25.03.53", "01.01.60"], "text", ["25.03.53", "01.01.60"]),  # of which century
         (["25.03.1953", "1953-03-25"], "text", ["25.03.1953", "1953-03-25"]),
     ],
-)  # fmt: skip
+)
 def test_notations(tmp_path: Path, values: list[str], kind: str, expected: list[object]) -> None:
     lines = "".join(f"{value};0,5\n" for value in values)
     data = cr.read(write(tmp_path, f"a;b\n{lines}"))

@@ -38,9 +38,11 @@ TABLE = pa.table(
     }
 )
 ROLES: dict[str, Any] = {
-    "identifiers": "id", "quasi_identifiers": ["age", "sex"], "sensitive": "disease",
+    "identifiers": "id",
+    "quasi_identifiers": ["age", "sex"],
+    "sensitive": "disease",
     "insensitive": ["born", "weight"],
-}  # fmt: skip
+}
 
 
 def contents(path: Path) -> list[str]:
@@ -65,17 +67,13 @@ def test_round_trip(tmp_path: Path, suffix: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "suffix", [".parquet", ".jsonl", ".xlsx", ".arrow", ".dta", ".sav", ".csv"]
-)
+@pytest.mark.parametrize("suffix", [".parquet", ".jsonl", ".xlsx", ".arrow", ".dta", ".sav", ".csv"])
 def test_without_a_suffix_the_format_is_that_of_the_source(tmp_path: Path, suffix: str) -> None:
     source = tmp_path / f"source{suffix}"
     cr.Dataset.from_frame(TABLE).write(source)
     made = cr.anonymize(source, k=5, **ROLES, person="each record")
     made.write(tmp_path / "safe", statement=False)
-    assert (tmp_path / "safe").read_bytes()[:4] == source.read_bytes()[:4] or suffix in (
-        ".csv", ".jsonl"
-    )  # fmt: skip
+    assert (tmp_path / "safe").read_bytes()[:4] == source.read_bytes()[:4] or suffix in (".csv", ".jsonl")
     (tmp_path / "safe").rename(tmp_path / f"safe{suffix}")
     assert cr.read(tmp_path / f"safe{suffix}").count == N
 
@@ -99,22 +97,23 @@ def labelled(path: Path, **options: Any) -> Path:
             "score": [1.0, 2.0, 3.0, 99.0] * (N // 4),
         }
     )
-    labels = {
-        "sex": {1: "male", 2: "female", 3: "secret"},
-        "score": {99: "refused", 98: "secret"},
-    }
+    labels = {"sex": {1: "male", 2: "female", 3: "secret"}, "score": {99: "refused", 98: "secret"}}
     write = pyreadstat.write_dta if path.suffix == ".dta" else pyreadstat.write_sav
-    write(frame, str(path), column_labels={"sex": "Sex of the person"},
-          variable_value_labels=labels, file_label="secret study", **options)  # fmt: skip
+    write(
+        frame,
+        str(path),
+        column_labels={"sex": "Sex of the person"},
+        variable_value_labels=labels,
+        file_label="secret study",
+        **options,
+    )
     return path
 
 
 @pytest.mark.parametrize("suffix", [".dta", ".sav"])
 def test_labels_are_read_and_kept(tmp_path: Path, suffix: str) -> None:
     source = labelled(tmp_path / f"people{suffix}")
-    data = cr.read(
-        source, quasi_identifiers=["sex", "age"], sensitive="score", person="each record"
-    )
+    data = cr.read(source, quasi_identifiers=["sex", "age"], sensitive="score", person="each record")
     assert set(data.to_arrow()["sex"].to_pylist()) == {"male", "female"}
     assert data.rows.column("score").kind.value == "integer"  # not every value has a label
     target = tmp_path / f"safe{suffix}"
@@ -232,10 +231,7 @@ def test_durations_and_time_zones(tmp_path: Path, source: str, target: str) -> N
     else:
         pyarrow.feather.write_feather(given, tmp_path / source)
     data = cr.read(
-        tmp_path / source,
-        quasi_identifiers=["age"],
-        insensitive=list(columns),
-        person="each record",
+        tmp_path / source, quasi_identifiers=["age"], insensitive=list(columns), person="each record"
     )
     cr.anonymize(data, k=3, shuffle=False).write(tmp_path / target)
     read = pq.read_table if target.endswith(".parquet") else pyarrow.feather.read_table

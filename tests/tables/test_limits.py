@@ -44,9 +44,7 @@ def test_no_room_to_spill_is_said(many_groups: Path) -> None:
         release.rows.tally(["a", "b"])
 
 
-def test_nothing_is_left_in_the_temporary_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     release = cr.Dataset.from_frame(pa.table({"a": [1, 2]}))
     assert release.cells(["a"]).rows == 2

@@ -17,15 +17,72 @@ from crypsis.tables.csv import arrow_reader as plain_csv
 from crypsis.tables.csv.dialect import Dialect, detect_dialect
 
 FIELDS = [
-    "", " ", "1", " 1", "1 ", "01", "-0", "0", "-7", "+5", "1.5", "-.5", "5.", "1e5", "1E-3",
-    "1e-400", "1e999", "nan", "NaN", "inf", "Infinity", "0x1F", "1_000", "\u0663", "0.1", "1,5",
-    "999999999999999999", "-99999999999999999", "1234567890123456789", "123456.789012345678",
-    "2020-01-31", " 2020-02-29", "2021-02-29", "2020-13-01", "0000-01-01", "9999-12-31",
-    "10000-01-01", "2020-01-01 10:00", "2020-01-01T10:00:00.5", "abc", " abc ", "a\u00a0",
-    "\u3000x\u2003", "\u200bx", "\tx\t", "NA", " NA ", "?", "null", "TRUE", "\u00e9\U0001f600",
-    '"q"', '"a""b"', '""', '" NA "', '" 3 "', 'a"b', '"a"b', '"a,b;c"', '"a\nb"', "x\x01y", "a;b",
-    "' '", "\\N", "#x",
-]  # fmt: skip
+    "",
+    " ",
+    "1",
+    " 1",
+    "1 ",
+    "01",
+    "-0",
+    "0",
+    "-7",
+    "+5",
+    "1.5",
+    "-.5",
+    "5.",
+    "1e5",
+    "1E-3",
+    "1e-400",
+    "1e999",
+    "nan",
+    "NaN",
+    "inf",
+    "Infinity",
+    "0x1F",
+    "1_000",
+    "\u0663",
+    "0.1",
+    "1,5",
+    "999999999999999999",
+    "-99999999999999999",
+    "1234567890123456789",
+    "123456.789012345678",
+    "2020-01-31",
+    " 2020-02-29",
+    "2021-02-29",
+    "2020-13-01",
+    "0000-01-01",
+    "9999-12-31",
+    "10000-01-01",
+    "2020-01-01 10:00",
+    "2020-01-01T10:00:00.5",
+    "abc",
+    " abc ",
+    "a\u00a0",
+    "\u3000x\u2003",
+    "\u200bx",
+    "\tx\t",
+    "NA",
+    " NA ",
+    "?",
+    "null",
+    "TRUE",
+    "\u00e9\U0001f600",
+    '"q"',
+    '"a""b"',
+    '""',
+    '" NA "',
+    '" 3 "',
+    'a"b',
+    '"a"b',
+    '"a,b;c"',
+    '"a\nb"',
+    "x\x01y",
+    "a;b",
+    "' '",
+    "\\N",
+    "#x",
+]
 
 
 def _outcome(path: Path, reading: ReadOptions) -> pa.Table | str:
@@ -87,9 +144,7 @@ def test_random_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_every_field_alone_and_late(
-    field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_field_alone_and_late(field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "table.csv"
     for usual in ("3", "x", field):
         lines = [f"{usual},y"] * 300 + [f"{field},y", f"{usual},y"]
@@ -117,9 +172,7 @@ def test_others_are_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     for body in (b"1,x\r\n2,y\n", b'1,a"b\n', b'1,"a\nb"\n', b"1,\0\n", b"1\n"):
         path.write_bytes(body)
-        layout = detect_dialect(
-            [str(path)], ReadOptions(names=["a", "b"][: body.count(b",", 0, 5) + 1])
-        )
+        layout = detect_dialect([str(path)], ReadOptions(names=["a", "b"][: body.count(b",", 0, 5) + 1]))
         assert plain_csv.read_plain(layout) is None, body
 
 

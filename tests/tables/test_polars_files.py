@@ -22,9 +22,15 @@ from crypsis.tables import Kind
 N = 60
 RELEASED = ("day", "arrival", "stay", "seen", "note")
 KINDS = {
-    "sex": Kind.TEXT, "city": Kind.TEXT, "day": Kind.DATE, "arrival": Kind.TIME,
-    "stay": Kind.INTEGER, "seen": Kind.TIME, "note": Kind.TEXT, "empty": Kind.TEXT,
-}  # fmt: skip
+    "sex": Kind.TEXT,
+    "city": Kind.TEXT,
+    "day": Kind.DATE,
+    "arrival": Kind.TIME,
+    "stay": Kind.INTEGER,
+    "seen": Kind.TIME,
+    "note": Kind.TEXT,
+    "empty": Kind.TEXT,
+}
 
 
 def people() -> pl.DataFrame:
@@ -68,14 +74,15 @@ def passed(frame: pl.DataFrame, folder: Path) -> pl.DataFrame:
 
 @pytest.mark.parametrize("target", ["safe.parquet", "safe.arrow"])
 @pytest.mark.parametrize("source", [parquet, arrow, stream, passed])
-def test_what_polars_writes(
-    tmp_path: Path, source: Callable[[pl.DataFrame, Path], Any], target: str
-) -> None:
+def test_what_polars_writes(tmp_path: Path, source: Callable[[pl.DataFrame, Path], Any], target: str) -> None:
     frame = people()
     data = as_dataset(
-        source(frame, tmp_path), quasi_identifiers=["age", "sex", "city"],
-        insensitive=RELEASED, excluded="empty", person="each record",
-    )  # fmt: skip
+        source(frame, tmp_path),
+        quasi_identifiers=["age", "sex", "city"],
+        insensitive=RELEASED,
+        excluded="empty",
+        person="each record",
+    )
     assert {name: data.rows.column(name).kind for name in KINDS} == KINDS
     if data.rows.contents is not None:
         data.rows.contents()
@@ -102,7 +109,7 @@ def test_a_time_of_single_nanoseconds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "kind", [pa.string_view(), pa.binary_view(), pa.binary(2), pa.null(), pa.month_day_nano_interval()]
-)  # fmt: skip
+)
 def test_missing_values_of_other_types(tmp_path: Path, kind: pa.DataType) -> None:
     """What lies under them is looked at, whatever the type."""
     path = tmp_path / "t.arrow"

@@ -85,9 +85,7 @@ def test_ranks(rows: Rows) -> None:
     table = average_ranks(rows, ["Age", "a.b"], keep=["id"]).to_arrow()
     table = table.sort_by("id")
     for name in ("Age", "a.b"):
-        values = np.array(
-            [np.nan if v is None else v for v in awkward_table()[name].to_pylist()], float
-        )
+        values = np.array([np.nan if v is None else v for v in awkward_table()[name].to_pylist()], float)
         ranks = np.full(60, np.nan)
         ranks[~np.isnan(values)] = rankdata(values[~np.isnan(values)])
         found = [np.nan if v is None else v for v in table[name].to_pylist()]
@@ -175,9 +173,7 @@ def test_write_does_not_overwrite(rows: Rows, tmp_path: Path) -> None:
 
 
 def test_unknown_columns_are_named_with_those_there(rows: Rows) -> None:
-    with pytest.raises(
-        ColumnError, match=r"Column 'agee' does not exist.*did you mean 'age'.*'born'"
-    ):
+    with pytest.raises(ColumnError, match=r"Column 'agee' does not exist.*did you mean 'age'.*'born'"):
         rows.cells(["agee"])
 
 

@@ -73,9 +73,7 @@ def random_table(seed: int, size: int = 700) -> pa.Table:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_random_tables_have_the_same_cells_as_by_duckdb_and_by_hand(
-    tmp_path: Path, seed: int
-) -> None:
+def test_random_tables_have_the_same_cells_as_by_duckdb_and_by_hand(tmp_path: Path, seed: int) -> None:
     table = random_table(seed)
     version = "1.0" if seed % 2 else "2.6"
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=100 + 33 * seed, version=version)
@@ -94,13 +92,9 @@ def test_random_tables_have_the_same_cells_as_by_duckdb_and_by_hand(
         assert counted(mine) == counted(theirs) == by_hand
         for a, b in zip(mine.columns[:-1], theirs.columns[:-1], strict=True):
             assert a.type.value_type == b.type.value_type
-            assert sorted(a.chunk(0).dictionary.to_pylist()) == sorted(
-                a.unique().drop_null().to_pylist()
-            )
+            assert sorted(a.chunk(0).dictionary.to_pylist()) == sorted(a.unique().drop_null().to_pylist())
         for drop in (False, True):
-            assert data.tally(names, drop_missing=drop) == Rows.tally(
-                data, names, drop_missing=drop
-            )
+            assert data.tally(names, drop_missing=drop) == Rows.tally(data, names, drop_missing=drop)
     assert by_code_sets >= 3
 
 
@@ -142,9 +136,7 @@ def test_what_is_not_small_codes_is_counted_by_duckdb(tmp_path: Path) -> None:
     assert by_code(opened(path), ["a", "text"]) is None
 
 
-def test_the_engine_chooses_by_the_number_of_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_engine_chooses_by_the_number_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pq.write_table(random_table(1), tmp_path / "t.parquet")
     monkeypatch.setattr(rows, "FEWEST_ROWS", 701)
     assert type(open_source(tmp_path / "t.parquet", ReadOptions())) is Rows
@@ -163,9 +155,7 @@ def test_more_combinations_than_asked_for_are_refused(tmp_path: Path) -> None:
         opened(tmp_path / "t.parquet").cells(["tiny", "text"], at_most=3)
 
 
-def test_statistics_that_do_not_hold_are_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_statistics_that_do_not_hold_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pq.write_table(random_table(3), tmp_path / "t.parquet", row_group_size=100)
     plain = codes._ends
 

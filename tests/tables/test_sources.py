@@ -14,17 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import crypsis as cr
-from crypsis.errors import (
-    ColumnError,
-    InputError,
-    MissingDependencyError,
-    ParameterError,
-    SourceError,
-)
+from crypsis.errors import ColumnError, InputError, MissingDependencyError, ParameterError, SourceError
 
-PEOPLE = pa.table(
-    {"name": ["Ann", "Bob", None], "age": [30, None, 41], "born": [date(1990, 1, 2)] * 3}
-)
+PEOPLE = pa.table({"name": ["Ann", "Bob", None], "age": [30, None, 41], "born": [date(1990, 1, 2)] * 3})
 
 
 def write(path: Path, text: str | bytes) -> Path:
@@ -299,8 +291,7 @@ def test_postgresql(postgres: str) -> None:
             "FROM generate_series(1, 1000) AS i"
         )
         cursor.execute(
-            "CREATE OR REPLACE FUNCTION wiped() RETURNS int LANGUAGE sql AS "
-            "'DELETE FROM people; SELECT 1'"
+            "CREATE OR REPLACE FUNCTION wiped() RETURNS int LANGUAGE sql AS 'DELETE FROM people; SELECT 1'"
         )
         cursor.execute("CREATE SEQUENCE IF NOT EXISTS numbers")
         database.commit()
@@ -380,9 +371,7 @@ def frames() -> dict[str, Any]:
 
     return {
         "arrow": PEOPLE,
-        "pandas": PEOPLE.to_pandas(types_mapper=pandas.ArrowDtype).set_index(
-            pandas.Index([5, 6, 7])
-        ),
+        "pandas": PEOPLE.to_pandas(types_mapper=pandas.ArrowDtype).set_index(pandas.Index([5, 6, 7])),
         "polars": polars.from_arrow(PEOPLE),
         "polars-lazy": polars.from_arrow(PEOPLE).lazy(),  # type: ignore[union-attr]
         "duckdb": duckdb.connect().from_arrow(PEOPLE),

@@ -56,9 +56,7 @@ def test_nan_is_missing_whatever_the_statistics_of_the_file_leave_out(
 
 
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64()])
-def test_notations_of_numbers_are_compared_as_their_texts_are(
-    tmp_path: Path, kind: pa.DataType
-) -> None:
+def test_notations_of_numbers_are_compared_as_their_texts_are(tmp_path: Path, kind: pa.DataType) -> None:
     nan, negative = float("nan"), float(-np.float64("nan"))
     columns = {
         f"c{i}": pa.array(values, kind, from_pandas=False)
@@ -72,8 +70,7 @@ def test_notations_of_numbers_are_compared_as_their_texts_are(
     finer = [
         name
         for name, counts in read_values.items()
-        if len(texts[name]) + (sum(texts[name].values()) < 4)
-        > len(counts) + (sum(counts.values()) < 4)
+        if len(texts[name]) + (sum(texts[name].values()) < 4) > len(counts) + (sum(counts.values()) < 4)
     ]
     assert 0 < len(finer) < len(columns)
     assert list(rows.finer_as_written(["n", *columns])) == finer

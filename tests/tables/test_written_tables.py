@@ -51,9 +51,7 @@ def test_a_table_appears_complete_or_not_at_all(postgres: str) -> None:
     with pytest.raises(OutputError):
         cr.Dataset.from_frame(TABLE).write(f"{postgres}#no_such_schema.t")
     with pytest.raises(OutputError):  # no text of PostgreSQL has this character
-        cr.Dataset.from_frame(pa.table({"a": ["good"] * 99 + ["b\0d"]})).write(
-            f"{postgres}#refused"
-        )
+        cr.Dataset.from_frame(pa.table({"a": ["good"] * 99 + ["b\0d"]})).write(f"{postgres}#refused")
     with pytest.raises(cr.errors.SourceError, match="refused"):
         cr.read(postgres, table="refused")
 
@@ -97,9 +95,7 @@ def test_a_delta_table_in_gives_one_out(tmp_path: Path) -> None:
     assert (tmp_path / "release" / "_delta_log").is_dir()
 
 
-def test_delta_needs_its_extra_and_a_folder_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_delta_needs_its_extra_and_a_folder_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OutputError, match="folder of this machine"):
         cr.Dataset.from_frame(TABLE).write("memory://bucket/release.delta")
     monkeypatch.setitem(sys.modules, "deltalake", None)

@@ -76,9 +76,7 @@ def test_intervals_cover_in_a_stratified_cluster_sample(estimate):
     """Clusters drawn within two strata with different fractions, 300 times."""
     random = np.random.default_rng(9)
     clusters = [200, 300]
-    people = [
-        random.normal(h, 1, (n, 1)) + random.normal(0, 1, (n, 8)) for h, n in enumerate(clusters)
-    ]
+    people = [random.normal(h, 1, (n, 1)) + random.normal(0, 1, (n, 8)) for h, n in enumerate(clusters)]
     every = np.concatenate([part.ravel() for part in people])
     truth = {"mean": every.mean(), "total": every.sum(), "quantile": np.median(every)}[estimate]
     covered = 0
@@ -93,10 +91,12 @@ def test_intervals_cover_in_a_stratified_cluster_sample(estimate):
         design = Design(*(np.concatenate(part) for part in (weight, stratum, cluster)))
         values = np.concatenate(y)
         found = (
-            weighted_quantile(values, 0.5, design, 0.95) if estimate == "quantile"
-            else weighted_mean(values, design, 0.95) if estimate == "mean"
+            weighted_quantile(values, 0.5, design, 0.95)
+            if estimate == "quantile"
+            else weighted_mean(values, design, 0.95)
+            if estimate == "mean"
             else weighted_total(values, design, 0.95)
-        )  # fmt: skip
+        )
         covered += found.low <= truth <= found.high
     assert 0.91 <= covered / 300 <= 0.99
 
@@ -196,9 +196,7 @@ def test_what_cannot_be_estimated_fails_with_its_reason(survey):
     assert "not numeric" in one.why
     (one,) = utility.check_indicators(survey, survey.drop_columns(["age"]), [mean]).results
     assert not one.passed
-    (one,) = utility.check_indicators(
-        survey, survey.drop_columns(["w"]), [mean], weight="w"
-    ).results
+    (one,) = utility.check_indicators(survey, survey.drop_columns(["w"]), [mean], weight="w").results
     assert not one.passed
     blank = survey.set_column(1, "age", pa.array([math.nan] * 600))
     (one,) = utility.check_indicators(survey, blank, [mean]).results

@@ -59,9 +59,7 @@ def test_propensity_of_the_same_and_of_another_table() -> None:
 def test_propensity_expected_value() -> None:
     rng = np.random.default_rng(4)
     ratios = [
-        u.propensity(
-            pa.table({"x": rng.normal(size=400)}), pa.table({"x": rng.normal(size=400)})
-        ).ratio
+        u.propensity(pa.table({"x": rng.normal(size=400)}), pa.table({"x": rng.normal(size=400)})).ratio
         for _ in range(60)
     ]
     assert np.mean(ratios) == pytest.approx(1, abs=0.4)
@@ -129,7 +127,5 @@ def test_what_labels_of_different_precision_leave() -> None:
     (same,) = u.column_changes(missing, missing).columns
     assert same.entropy_after_bits == same.entropy_before_bits == 1.5
     # Masked numbers cover nothing: the smaller entropy is all that is known.
-    (masked,) = u.column_changes(
-        pa.table({"x": [1, 2, 3, 4]}), pa.table({"x": [1.5, 2.5, 3.5, 4.5]})
-    ).columns
+    (masked,) = u.column_changes(pa.table({"x": [1, 2, 3, 4]}), pa.table({"x": [1.5, 2.5, 3.5, 4.5]})).columns
     assert masked.entropy_after_bits == 2.0

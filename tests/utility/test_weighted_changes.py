@@ -30,12 +30,6 @@ def test_missing_values_that_match_every_value_are_a_value_here() -> None:
 
 def test_a_release_has_it_with_its_weights() -> None:
     made = cr.anonymize(
-        BEFORE,
-        k=2,
-        quasi_identifiers=["a"],
-        insensitive=["w"],
-        weight="w",
-        seed=1,
-        person="each record",
+        BEFORE, k=2, quasi_identifiers=["a"], insensitive=["w"], weight="w", seed=1, person="each record"
     )
     assert [one.weighted_distance for one in made.utility.columns if one.column == "a"] == [0.0]

@@ -26,14 +26,25 @@ def table(server: ListeningServer) -> str:
 @pytest.mark.parametrize(
     ("changes", "status"),
     [
-        ({"more": "1"}, 400), ({"aim:other": "exclude"}, 400), ({"aim:": "exclude"}, 400),
-        ({"aim:sex": "keep"}, 422), ({"aim:sex": "keep:x"}, 422), ({"aim:sex": True}, 400),
-        ({"k": "many"}, 422), ({"k": "0"}, 422), ({"k": ""}, 422), ({"closeness": "5"}, 422),
-        ({"population": "1e9", "requirement": "population"}, 422), ({"requirement": "x"}, 422),
-        ({"weight:sex": "nan", "requirement": "population"}, 422), ({"each_column": "x"}, 400),
-        ({"recursive_diversity": "3"}, 422), ({"mask:ward": "x"}, 422), ({"advanced:x": "1"}, 400),
+        ({"more": "1"}, 400),
+        ({"aim:other": "exclude"}, 400),
+        ({"aim:": "exclude"}, 400),
+        ({"aim:sex": "keep"}, 422),
+        ({"aim:sex": "keep:x"}, 422),
+        ({"aim:sex": True}, 400),
+        ({"k": "many"}, 422),
+        ({"k": "0"}, 422),
+        ({"k": ""}, 422),
+        ({"closeness": "5"}, 422),
+        ({"population": "1e9", "requirement": "population"}, 422),
+        ({"requirement": "x"}, 422),
+        ({"weight:sex": "nan", "requirement": "population"}, 422),
+        ({"each_column": "x"}, 400),
+        ({"recursive_diversity": "3"}, 422),
+        ({"mask:ward": "x"}, 422),
+        ({"advanced:x": "1"}, 400),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_choice_is_refused_whole(
     caller: Caller, table: str, changes: dict[str, Any], status: int
 ) -> None:
@@ -71,10 +82,8 @@ def _plan(**chosen: Any) -> dict[str, Any]:
         ({"each_column": True}, "each_column", True),
         ({"person": "a"}, "person", "a"),
     ],
-)  # fmt: skip
-def test_each_choice_is_an_option_of_the_plan(
-    chosen: dict[str, Any], option: str, value: Any
-) -> None:
+)
+def test_each_choice_is_an_option_of_the_plan(chosen: dict[str, Any], option: str, value: Any) -> None:
     plan = _plan(**chosen)
     assert plan["options"][option] == value
     others = {n: v for n, v in plan["options"].items() if v != _plan()["options"][n]}
@@ -83,9 +92,16 @@ def test_each_choice_is_an_option_of_the_plan(
 
 def test_choices_outside_of_the_options() -> None:
     plan = _plan(
-        level__a="2", level__b="1", aim__b="exclude", mask__c="noise", amount__c="0.5",
-        recoding="subtree", policy="wp216", form="parquet", neutralize_formulas=True,
-    )  # fmt: skip
+        level__a="2",
+        level__b="1",
+        aim__b="exclude",
+        mask__c="noise",
+        amount__c="0.5",
+        recoding="subtree",
+        policy="wp216",
+        form="parquet",
+        neutralize_formulas=True,
+    )
     assert plan["levels"] == {"a": 2}
     assert plan["masks"] == {"c": {"method": "noise", "amount": 0.5}}
     assert (plan["recoding"], plan["policy"], plan["form"]) == ("subtree", "wp216", "parquet")

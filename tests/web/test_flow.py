@@ -52,11 +52,7 @@ def made(server: ListeningServer, people: pa.Table) -> tuple[str, dict[str, Any]
         caller.done(caller.ask(table, "assess"))
         requirements = caller.get(f"/api/v1/tables/{table}/assessment").json()["requirements"]
         options = {**requirements, "k": int(requirements["k"])}
-        body = {
-            "options": options,
-            "recoding": "full-domain",
-            "masks": {"name": {"method": "pseudonym"}},
-        }
+        body = {"options": options, "recoding": "full-domain", "masks": {"name": {"method": "pseudonym"}}}
         caller.done(caller.post(f"/api/v1/tables/{table}/anonymize", json=body))
         return table, caller.get(f"/api/v1/tables/{table}/release").json()
 
@@ -83,9 +79,7 @@ def test_the_verdict_is_that_of_assess(caller: Caller, people: pa.Table, made: A
         person="each record",
     )
     assert shown["verdict"] == same.verdict.value == Verdict.NOT_SAFE.value
-    assert [one["statement"] for one in shown["findings"]][:3] == [
-        one.statement for one in same.findings
-    ][:3]
+    assert [one["statement"] for one in shown["findings"]][:3] == [one.statement for one in same.findings][:3]
     # One correct link in twenty: the release is compared with the original that is here.
     assert shown["requirements"]["k"] == 20
     assert shown["requirements"]["excess"] == 0.2
@@ -112,14 +106,10 @@ def test_behind_a_finding(caller: Caller, people: pa.Table, opened: Callable[[],
     assert rows[(int(first[0]), first[1], first[2])] == shown["groups"][0]["size"]
     secret = {"question": "inference", "columns": ["disease", *QI], "reveal": True}
     guessed = caller.ask(table, "causes", **secret).json()
-    assert guessed["prior"] == pytest.approx(
-        max(Counter(people["disease"].to_pylist()).values()) / 900
-    )
+    assert guessed["prior"] == pytest.approx(max(Counter(people["disease"].to_pylist()).values()) / 900)
 
 
-def test_what_if_is_what_comes_to_be(
-    caller: Caller, people: pa.Table, opened: Callable[[], str]
-) -> None:
+def test_what_if_is_what_comes_to_be(caller: Caller, people: pa.Table, opened: Callable[[], str]) -> None:
     table = opened()
     caller.done(caller.ask(table, "preview"))
     shown = caller.ask(table, "what-if", k=5).json()
@@ -127,9 +117,7 @@ def test_what_if_is_what_comes_to_be(
     assert shown["classes"] == len(rows)
     assert shown["rows_below"] == sum(count for count in rows.values() if count < 5)
     coarse = caller.ask(table, "what-if", k=5, levels={"zip": 2}).json()
-    cut = Counter(
-        (a, z[:3], s) for a, z, s in zip(*(people[n].to_pylist() for n in QI), strict=True)
-    )
+    cut = Counter((a, z[:3], s) for a, z, s in zip(*(people[n].to_pylist() for n in QI), strict=True))
     assert coarse["classes"] == len(cut)
     allowed = caller.ask(table, "what-if", k=5, population=10**6).json()["allowed"]
     assert {one["column"] for one in allowed} == set(QI)
@@ -179,9 +167,7 @@ def test_what_goes_with_the_release(caller: Caller, made: Any, server: Listening
             assert "Zebedee" not in _download(caller, table, name), name
         assert "seed" not in name
     # The key comes on a confirmation of its own, and never by an address.
-    assert (
-        caller.get(f"/api/v1/tables/{table}/downloads/reidentification.key.json").status_code == 404
-    )
+    assert caller.get(f"/api/v1/tables/{table}/downloads/reidentification.key.json").status_code == 404
     assert caller.post(f"/api/v1/tables/{table}/key", json={}).status_code == 422
     assert caller.post(f"/api/v1/tables/{table}/key", json={"confirm": False}).status_code == 422
     key = caller.post(f"/api/v1/tables/{table}/key", json={"confirm": True})
@@ -207,9 +193,7 @@ def test_the_dossier_and_the_package(caller: Caller, made: Any, tmp_path: Path) 
     assert found.valid
     assert found.manifest.verdict == shown["after"]["verdict"]
     assert not any("key" in one.name for one in found.manifest.files)
-    assert (
-        caller.post(f"/api/v1/tables/{table}/package", json={"title": "x" * 999}).status_code == 422
-    )
+    assert caller.post(f"/api/v1/tables/{table}/package", json={"title": "x" * 999}).status_code == 422
 
 
 def test_hierarchies(caller: Caller, people: pa.Table, tmp_path: Path) -> None:
@@ -307,17 +291,24 @@ def test_an_attack_on_pseudonyms(caller: Caller) -> None:
 def test_all_four_questions(caller: Caller, tmp_path: Path) -> None:
     files = write_demo(tmp_path, rows=300)
     table = caller.table("released.csv", files.masked.read_bytes())
-    for slot, name in (("original", "people"), ("released", "baskets"), ("known", "expected"),
-                       ("truth", "truth")):  # fmt: skip
+    for slot, name in (
+        ("original", "people"),
+        ("released", "baskets"),
+        ("known", "expected"),
+        ("truth", "truth"),
+    ):
         body = (tmp_path / f"{name}.csv").read_bytes()
         address = f"/api/v1/tables/{table}/files/{slot}/upload"
         assert caller.post(address, params={"name": f"{name}.csv"}, content=body).status_code == 201
     caller.done(caller.ask(table, "assess"))
     shown = caller.get(f"/api/v1/tables/{table}/assessment").json()
     same = cr.assess(
-        cr.read(files.masked), cr.read(files.original), cr.pseudonyms.load_attack(files.attack),
-        name="released.csv", person="each record",
-    )  # fmt: skip
+        cr.read(files.masked),
+        cr.read(files.original),
+        cr.pseudonyms.load_attack(files.attack),
+        name="released.csv",
+        person="each record",
+    )
     states = {one["question"]: one["status"] for one in shown["answers"]}
     assert states == {one.question: one.status.value for one in same.answers}
     assert "not asked" not in states.values()
@@ -327,9 +318,7 @@ def test_all_four_questions(caller: Caller, tmp_path: Path) -> None:
 
 
 def test_a_source_of_the_command_line_is_read_where_it_is(tmp_path: Path, people_csv: Path) -> None:
-    given = GivenSource(
-        str(people_csv), "people.csv", {"types": {"zip": "text"}}, {"age": "insensitive"}
-    )
+    given = GivenSource(str(people_csv), "people.csv", {"types": {"zip": "text"}}, {"age": "insensitive"})
     before = people_csv.stat()
     with running(given=(given,), folder=tmp_path) as server, Caller(server) as caller:
         job = caller.done(caller.post("/api/v1/tables/given", json={"place": 0}))
@@ -339,9 +328,7 @@ def test_a_source_of_the_command_line_is_read_where_it_is(tmp_path: Path, people
         assert {one["column"] for one in shown["columns"] if not one["guessed"]} == {"age"}
         inside = server.app.state.workspace.private.path
         assert list(inside.rglob("*.csv")) == []
-        again = caller.put(
-            f"/api/v1/tables/{job['table']}/reading", json={"missing_markers": ["f"]}
-        )
+        again = caller.put(f"/api/v1/tables/{job['table']}/reading", json={"missing_markers": ["f"]})
         caller.done(again)
         shown = caller.get(f"/api/v1/tables/{job['table']}").json()
         assert next(one for one in shown["columns"] if one["column"] == "sex")["missing"] > 0

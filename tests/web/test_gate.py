@@ -59,8 +59,7 @@ def test_the_cookie_is_strict_and_not_the_token(server: ListeningServer) -> None
 
 
 @pytest.mark.parametrize(
-    "host",
-    ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost.evil:1", ""],
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost.evil:1", ""]
 )
 def test_foreign_hosts(server: ListeningServer, host: str) -> None:
     """A page whose name was bound to this machine (DNS rebinding) sends its own name."""
@@ -160,9 +159,7 @@ def test_200_requests_at_once(server: ListeningServer) -> None:
         limits = httpx.Limits(max_connections=200)
         headers = {"Authorization": f"Bearer {server.token}"}
         base = f"http://127.0.0.1:{server.port}"
-        async with httpx.AsyncClient(
-            base_url=base, headers=headers, limits=limits, timeout=60
-        ) as client:
+        async with httpx.AsyncClient(base_url=base, headers=headers, limits=limits, timeout=60) as client:
             paths = ["/", "/api/v1/tables", "/api/v1/jobs", "/assets/crypsis.css", "/t/none"] * 40
             answers = await asyncio.gather(*(client.get(path) for path in paths))
         return [answer.status_code for answer in answers]

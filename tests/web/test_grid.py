@@ -78,13 +78,15 @@ def test_original_and_release_side_by_side(caller: Caller) -> None:
 
 def _german(caller: Caller) -> str:
     """40 people as a German file writes them, two of each day and sex."""
-    lines = [
-        f"{1 + i % 10:02d}.05.2010;{'mw'[i // 10 % 2]};{3000 + i},42;{i % 3}" for i in range(40)
-    ]
+    lines = [f"{1 + i % 10:02d}.05.2010;{'mw'[i // 10 % 2]};{3000 + i},42;{i % 3}" for i in range(40)]
     text = "\n".join(["Aufnahme;Geschlecht;Kosten;Befund", *lines])
     table = caller.table("klinik.csv", text.encode())
-    roles = {"Aufnahme": "quasi-identifier", "Geschlecht": "quasi-identifier",
-             "Kosten": "insensitive", "Befund": "sensitive"}  # fmt: skip
+    roles = {
+        "Aufnahme": "quasi-identifier",
+        "Geschlecht": "quasi-identifier",
+        "Kosten": "insensitive",
+        "Befund": "sensitive",
+    }
     assert caller.put(f"/api/v1/tables/{table}/roles", json={"roles": roles}).status_code == 200
     return table
 
@@ -111,6 +113,4 @@ def test_values_are_shown_as_the_file_writes_them(caller: Caller) -> None:
         if row["after"] is not None:
             assert [row["after"][i] == row["before"][i] for i in (0, 2, 3)] == [True] * 3
             assert row["changed"] == []
-    assert (
-        "Unchanged: <bdi>Kosten</bdi>, <bdi>Befund</bdi>" in caller.get(f"/t/{table}/release").text
-    )
+    assert "Unchanged: <bdi>Kosten</bdi>, <bdi>Befund</bdi>" in caller.get(f"/t/{table}/release").text

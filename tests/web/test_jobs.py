@@ -45,8 +45,13 @@ def test_a_job_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
 
 def test_cancelling(caller: Caller) -> None:
     table = caller.table("x.csv", _rows(60_000))
-    roles = {"id": "insensitive", "a": "quasi-identifier", "b": "quasi-identifier",
-             "c": "quasi-identifier", "d": "sensitive"}  # fmt: skip
+    roles = {
+        "id": "insensitive",
+        "a": "quasi-identifier",
+        "b": "quasi-identifier",
+        "c": "quasi-identifier",
+        "d": "sensitive",
+    }
     caller.put(f"/api/v1/tables/{table}/roles", json={"roles": roles})
     begun = caller.ask(table, "assess")
     busy = caller.ask(table, "assess")
@@ -63,9 +68,7 @@ def test_cancelling(caller: Caller) -> None:
     assert caller.get(f"/api/v1/tables/{table}").json()["job"] is None
     counting = caller.ask(table, "preview")
     # Another role is taken at once: what is counted with the old one is dropped.
-    again = caller.put(
-        f"/api/v1/tables/{table}/roles", json={"roles": {"c": "excluded"}, "discard": True}
-    )
+    again = caller.put(f"/api/v1/tables/{table}/roles", json={"roles": {"c": "excluded"}, "discard": True})
     assert again.status_code == 200
     caller.ended(counting)
     assert caller.ask(table, "what-if").status_code == 409
@@ -138,9 +141,7 @@ def test_a_process_that_is_killed_does_not_take_the_next_job_along(
             workers.append(Stubborn())
         return workers[-1]
 
-    table = SimpleNamespace(
-        id="t", folder=tmp_path, worker=worker, tidy=lambda: None, touch=lambda: None
-    )
+    table = SimpleNamespace(id="t", folder=tmp_path, worker=worker, tidy=lambda: None, touch=lambda: None)
     jobs = Jobs(Settings())
     ask = partial(jobs.start, table, "asking", given={}, then=lambda _: None, page="/")  # type: ignore[arg-type]
     first = ask(do="slow", background=True)
@@ -178,8 +179,9 @@ def test_jobs_have_a_number(tmp_path: Path) -> None:
             for slot in ("original", "masked"):
                 answer = asking.post(
                     f"/api/v1/tables/{table}/files/{slot}/upload",
-                    params={"name": "x.csv"}, content=b"a\n1\n2\n",
-                )  # fmt: skip
+                    params={"name": "x.csv"},
+                    content=b"a\n1\n2\n",
+                )
                 assert answer.status_code == 201
             found.append(asking.ask(table, "compare").status_code)
         assert found == [202] * 8 + [429]

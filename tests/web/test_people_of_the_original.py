@@ -102,9 +102,7 @@ def named_options() -> set[tuple[str, str | None]]:
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 asks = re.search(r"(?:[Ss]et|or|with) \{", node.value)
-                found |= (
-                    set(_OPTION.findall(node.value)) if asks and "\n" not in node.value else set()
-                )
+                found |= set(_OPTION.findall(node.value)) if asks and "\n" not in node.value else set()
     return {(name, value or None) for name, value in found}
 
 
@@ -115,16 +113,33 @@ def test_every_field_that_a_verdict_names_is_on_the_page(
     verdict(caller, table)
     upload(caller, table, "earlier", "earlier.csv", csv(released(stays())[0]))
     places = {
-        "person": "What a record is", "household": "Household column", "weight": "Survey weight column",
-        "population": "population", "policy": "Policy", "context": "Who receives it",
-        "on": "Column of record numbers", "key": "The re-identification key",
-        "original": "The original", "earlier": "An earlier release",
-        "earlier_keys": "The key of the earlier release", "holdout": "Other people",
-        "accept_guesses": "Accept guessed roles", "synthetic": "The records are synthetic",
-        "attack": "Baskets of pseudonyms", "exact": "Count exactly",
-    }  # fmt: skip
-    elsewhere = {"quasi_identifiers", "identifiers", "sensitive", "insensitive", "excluded", "roles",
-                 "note", "earlier_roles"}  # fmt: skip
+        "person": "What a record is",
+        "household": "Household column",
+        "weight": "Survey weight column",
+        "population": "population",
+        "policy": "Policy",
+        "context": "Who receives it",
+        "on": "Column of record numbers",
+        "key": "The re-identification key",
+        "original": "The original",
+        "earlier": "An earlier release",
+        "earlier_keys": "The key of the earlier release",
+        "holdout": "Other people",
+        "accept_guesses": "Accept guessed roles",
+        "synthetic": "The records are synthetic",
+        "attack": "Baskets of pseudonyms",
+        "exact": "Count exactly",
+    }
+    elsewhere = {
+        "quasi_identifiers",
+        "identifiers",
+        "sensitive",
+        "insensitive",
+        "excluded",
+        "roles",
+        "note",
+        "earlier_roles",
+    }
     names = {name for name, _ in named_options()}
     assert names <= {*places, *elsewhere}
     assert {"person", "key", "population", "on"} <= names

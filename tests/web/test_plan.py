@@ -45,9 +45,7 @@ def page(request: Any, caller: Caller, people: pa.Table, tmp_path: Path) -> dict
     address = f"/api/v1/tables/{table}"
     roles = {name: role for role, names in _named().items() for name in names}
     assert caller.put(f"{address}/roles", json={"roles": roles}).status_code == 200
-    caller.post(
-        f"{address}/files/hierarchy/upload", params={"name": "zip.csv"}, content=TREE.encode()
-    )
+    caller.post(f"{address}/files/hierarchy/upload", params={"name": "zip.csv"}, content=TREE.encode())
     assert caller.ask(table, "hierarchy", column="zip", build="file").status_code == 200
     body = {"options": {"k": 5, "excess": 0.2}, "recoding": request.param}
     caller.done(caller.post(f"{address}/anonymize", json=body))
@@ -102,9 +100,8 @@ def _named() -> dict[str, list[str]]:
 
 
 def test_a_plan_of_the_page_gives_the_same_release(
-    page: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    page: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     plan = Plan.load("plan.toml")

@@ -12,9 +12,7 @@ import crypsis as cr
 from crypsis.web import ListeningServer
 from tests.web.conftest import Caller
 
-ROWS = [
-    (20 + 7 * i % 31, f"{10100 + 3 * i % 7:05d}", "fm"[i % 2], "abc"[i % 3]) for i in range(120)
-]
+ROWS = [(20 + 7 * i % 31, f"{10100 + 3 * i % 7:05d}", "fm"[i % 2], "abc"[i % 3]) for i in range(120)]
 CSV = "age,zip,sex,ward\n" + "".join(f"{a},{z},{s},{w}\n" for a, z, s, w in ROWS)
 ROLES = {**dict.fromkeys(("age", "zip", "sex"), "quasi-identifier"), "ward": "insensitive"}
 
@@ -111,8 +109,13 @@ def test_a_project_is_saved_and_opened(caller: Caller, table: str) -> None:
 
 def test_requirements_of_the_command_line_are_those_of_the_page(caller: Caller, table: str) -> None:
     """(c,l)-diversity, what must be preserved, sensitive attributes that may change, k-map."""
-    options = {"k": 3, "recursive_diversity": [3, 2], "preserve": [["sex"], ["sex", "zip"]],
-               "may_change": ["ward"], "suppression": 0.5}  # fmt: skip
+    options = {
+        "k": 3,
+        "recursive_diversity": [3, 2],
+        "preserve": [["sex"], ["sex", "zip"]],
+        "may_change": ["ward"],
+        "suppression": 0.5,
+    }
     roles = f"/api/v1/tables/{table}/roles"
     caller.put(roles, json={"roles": {"ward": "sensitive"}, "discard": True})
     caller.done(caller.ask(table, "anonymize", options=options))
@@ -131,9 +134,10 @@ def test_requirements_of_the_command_line_are_those_of_the_page(caller: Caller, 
 
 
 def test_roles_as_a_file(caller: Caller, table: str) -> None:
-    notes = {"ward": {"sign_off": "Known to the hospital alone."},
-             "zip": {"harmless": ["10100", 7], "priors": {"10101": 0.25},
-                     "public_presence": "A register."}}  # fmt: skip
+    notes = {
+        "ward": {"sign_off": "Known to the hospital alone."},
+        "zip": {"harmless": ["10100", 7], "priors": {"10101": 0.25}, "public_presence": "A register."},
+    }
     body = {"notes": notes, "units": {"household": "zip"}}
     caller.put(f"/api/v1/tables/{table}/roles", json=body)
     file = caller.get(f"/api/v1/tables/{table}/roles.toml")
@@ -143,9 +147,7 @@ def test_roles_as_a_file(caller: Caller, table: str) -> None:
     state = caller.put(f"/api/v1/tables/{other}/roles", json={"file": True}).json()
     assert {one["column"]: one["role"] for one in state["columns"]} == ROLES
     assert {one["column"]: one["note"] for one in state["columns"] if one["note"]} == notes
-    no_reason = caller.put(
-        f"/api/v1/tables/{other}/roles", json={"notes": {"ward": {"sign_off": "-"}}}
-    )
+    no_reason = caller.put(f"/api/v1/tables/{other}/roles", json={"notes": {"ward": {"sign_off": "-"}}})
     assert (no_reason.status_code, "must say why" in no_reason.text) == (400, True)
     assert state["units"] == {"person": "each record", "household": "zip"}
     empty = {"harmless": [], "priors": {}, "public_presence": ""}

@@ -19,8 +19,7 @@ def test_a_german_file_and_another_type(caller: Caller) -> None:
     table = caller.table("patienten.csv", GERMAN)
     state = caller.get(f"/api/v1/tables/{table}").json()
     kinds = {one["column"]: one["kind"] for one in state["columns"]}
-    assert kinds == {"Geburtsdatum": "date", "PLZ": "integer", "Gewicht": "number",
-                     "Befund": "text"}  # fmt: skip
+    assert kinds == {"Geburtsdatum": "date", "PLZ": "integer", "Gewicht": "number", "Befund": "text"}
     found = state["read_as"]
     assert (found["delimiter"], found["decimal"], found["date_format"]) == (";", ",", "DD.MM.YYYY")
     assert "1252" in found["encoding"]
@@ -37,8 +36,10 @@ def test_a_german_file_and_another_type(caller: Caller) -> None:
 def test_a_workbook_says_which_sheet_was_read(caller: Caller, tmp_path: Path) -> None:
     path = tmp_path / "patients.xlsx"
     with xlsxwriter.Workbook(str(path)) as book:
-        for name, rows in (("Read me", [["about"], ["by the laboratory"]]),
-                           ("Admissions", [["age", "sex"], [30, "f"], [41, "m"]])):  # fmt: skip
+        for name, rows in (
+            ("Read me", [["about"], ["by the laboratory"]]),
+            ("Admissions", [["age", "sex"], [30, "f"], [41, "m"]]),
+        ):
             sheet = book.add_worksheet(name)
             for place, row in enumerate(rows):
                 sheet.write_row(place, 0, row)

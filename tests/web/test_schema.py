@@ -44,8 +44,13 @@ def test_no_request_breaks_the_server(target: ListeningServer) -> None:
             continue
 
         @given(case=operation.as_strategy())
-        @settings(max_examples=12, deadline=None, derandomize=True, database=None,
-                  suppress_health_check=list(HealthCheck))  # fmt: skip
+        @settings(
+            max_examples=12,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
         def ask(case: Any) -> None:
             nonlocal asked
             asked += 1

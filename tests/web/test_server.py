@@ -21,9 +21,12 @@ from tests.web.conftest import Caller, running
 def _start(folder: Path, *arguments: str) -> tuple[subprocess.Popen[str], str]:
     command = [sys.executable, "-m", "crypsis", "serve", "--no-open", *arguments]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         env={**os.environ, "TMPDIR": str(folder)},
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     address = process.stdout.readline().removeprefix("Open ").strip()
     return process, address
@@ -83,9 +86,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
         (["--port", "70000"], "cannot be used"),
     ],
 )
-def test_wrong_options(
-    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_options(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["serve", "--no-open", *arguments]) == 2
     assert words in capsys.readouterr().err
 

@@ -15,11 +15,15 @@ from tests.web.conftest import Caller
 
 def _survey() -> bytes:
     generator = np.random.default_rng(1)
-    table = pa.table({
-        "age": generator.integers(20, 40, 200), "sex": generator.choice(["f", "m"], 200),
-        "region": generator.choice(["n", "s"], 200), "psu": generator.integers(0, 20, 200),
-        "w": generator.uniform(5, 15, 200).round(1),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "age": generator.integers(20, 40, 200),
+            "sex": generator.choice(["f", "m"], 200),
+            "region": generator.choice(["n", "s"], 200),
+            "psu": generator.integers(0, 20, 200),
+            "w": generator.uniform(5, 15, 200).round(1),
+        }
+    )
     buffer = io.BytesIO()
     pa.csv.write_csv(table, buffer)
     return buffer.getvalue()
@@ -39,9 +43,7 @@ def test_the_design_of_a_survey_reaches_the_assessment_and_the_release(caller: C
     again = {"roles": {"psu": "excluded"}, "discard": True}
     for _ in range(2):
         page = caller.get(f"/t/{table}/verdict").text
-        assert [page.count(f"<option selected>{name}</option>") for name in body.values()] == [
-            1
-        ] * 3
+        assert [page.count(f"<option selected>{name}</option>") for name in body.values()] == [1] * 3
         caller.put(f"/api/v1/tables/{table}/roles", json=again)
     assert json.dumps(body, sort_keys=True) in unescape(caller.get(f"/t/{table}/columns").text)
     assert caller.get(f"/api/v1/tables/{table}/choices").json()["fields"]["weight"] == "w"

@@ -56,9 +56,18 @@ def _files(server: ListeningServer) -> list[Path]:
 
 @pytest.mark.parametrize(
     "name",
-    ["../../../tmp/evil.csv", "/etc/cron.d/evil.csv", "..\\..\\evil.csv", "a/../../evil.csv",
-     "\u202eevil\x00\n.csv", "*.csv", "[a].csv", "-rf.csv", "." * 300 + ".csv"],
-)  # fmt: skip
+    [
+        "../../../tmp/evil.csv",
+        "/etc/cron.d/evil.csv",
+        "..\\..\\evil.csv",
+        "a/../../evil.csv",
+        "\u202eevil\x00\n.csv",
+        "*.csv",
+        "[a].csv",
+        "-rf.csv",
+        "." * 300 + ".csv",
+    ],
+)
 def test_names_lead_nowhere(asking: Caller, tight: ListeningServer, name: str) -> None:
     table = asking.post("/api/v1/tables", json={"kind": "comparison"}).json()["id"]
     upload = f"/api/v1/tables/{table}/files/original/upload"
@@ -145,9 +154,7 @@ def test_a_gzip_bomb(asking: Caller, tight: ListeningServer) -> None:
     assert answer.status_code == 413
     assert "Unpacked" in answer.json()["error"]
     assert _files(tight) == []
-    damaged = asking.post(
-        UPLOAD, params={"name": "x.csv.gz"}, content=gzip.compress(b"a,b\n1,2\n")[:-6]
-    )
+    damaged = asking.post(UPLOAD, params={"name": "x.csv.gz"}, content=gzip.compress(b"a,b\n1,2\n")[:-6])
     assert damaged.status_code == 400
 
 
@@ -207,12 +214,7 @@ def test_no_path_of_the_server_can_be_named(asking: Caller) -> None:
     assert asking.post("/api/v1/tables/given", json={"place": 0}).status_code == 404
     assert asking.post("/api/v1/tables/given", json={"path": "/etc/passwd"}).status_code == 422
     table = asking.post("/api/v1/tables", json={}).json()["id"]
-    for name in (
-        "../../etc/passwd",
-        "..%2f..%2fetc%2fpasswd",
-        "reidentification.key.json",
-        "data-x.csv",
-    ):
+    for name in ("../../etc/passwd", "..%2f..%2fetc%2fpasswd", "reidentification.key.json", "data-x.csv"):
         answer = asking.get(f"/api/v1/tables/{table}/downloads/{name}")
         assert answer.status_code == 404
     assert asking.get("/assets/..%2f..%2f__init__.py").status_code == 404

@@ -14,13 +14,7 @@ from crypsis.lazy import lazy_names
 
 if TYPE_CHECKING:
     from crypsis.assessment._dossier import make_dossier
-    from crypsis.assessment._package import (
-        Manifest,
-        PackageCheck,
-        PackagedFile,
-        check_package,
-        write_package,
-    )
+    from crypsis.assessment._package import Manifest, PackageCheck, PackagedFile, check_package, write_package
     from crypsis.report.dossier import Dossier, ReleasedColumn
 
 __all__ = [

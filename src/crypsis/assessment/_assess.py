@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from crypsis import __version__
 from crypsis.assessment import _questions as questions
 from crypsis.assessment._checklist import answered_checklist, unanswered
-from crypsis.assessment._columns import (
-    describe_columns,
-    milder_roles,
-    with_roles,
-)
-from crypsis.assessment._container import (
-    content_reasons,
-)
+from crypsis.assessment._columns import describe_columns, milder_roles, with_roles
+from crypsis.assessment._container import content_reasons
 from crypsis.assessment._earlier import about_earlier, open_earlier, with_ledger
 from crypsis.assessment._evaluation import Evaluation
 from crypsis.assessment._original import about_original
@@ -35,9 +29,7 @@ from crypsis.errors import CancelledError, ParameterError
 from crypsis.options import Roles
 from crypsis.policies import QUESTIONS, Policy, evaluate, load_policy, verdict
 from crypsis.policies.findings import Finding, Status
-from crypsis.report.wording import (
-    verdict_text,
-)
+from crypsis.report.wording import verdict_text
 
 if TYPE_CHECKING:
     from crypsis.pseudonyms import Belief
@@ -155,17 +147,27 @@ def assess(
     if context is not None:
         rules = rules.in_context(context)
     if seed < 0:
-        raise ParameterError(
-            f"Parameter 'seed' must be at least 0; {seed} was given.", parameter="seed"
-        )
+        raise ParameterError(f"Parameter 'seed' must be at least 0; {seed} was given.", parameter="seed")
     columns = describe_columns(dataset, seed, exact=exact)
     checked, earlier = with_ledger(ledger, earlier, data)
     request = Request(
-        with_roles(dataset, columns), columns, rules, before, _as_belief(belief), on, row_map,
-        open_earlier(earlier, seed, accept_guesses), earlier_row_maps, checked, synthetic,
-        None if holdout is None else as_dataset(holdout), exact, seed, accept_guesses,
+        with_roles(dataset, columns),
+        columns,
+        rules,
+        before,
+        _as_belief(belief),
+        on,
+        row_map,
+        open_earlier(earlier, seed, accept_guesses),
+        earlier_row_maps,
+        checked,
+        synthetic,
+        None if holdout is None else as_dataset(holdout),
+        exact,
+        seed,
+        accept_guesses,
         questions.other_files(together, dataset, columns, accept_guesses, seed),
-    )  # fmt: skip
+    )
     questions.check_earlier(request)
     questions.check_synthetic(request)
     questions.check_record_numbers(request)
@@ -195,10 +197,7 @@ def assess(
     return Assessment(
         verdict=decided,
         statement=verdict_text(
-            decided,
-            complete,
-            rules.not_asked,
-            no_sensitive=not (request.data.sensitive or synthetic),
+            decided, complete, rules.not_asked, no_sensitive=not (request.data.sensitive or synthetic)
         ),
         complete=complete,
         reasons=reasons,
@@ -263,9 +262,14 @@ def _answer(
     status = next((state for state in order if state in states), Status.NOT_ASKED)
     scope = () if not_asked is None else (f"Not part of this policy: {not_asked}",)
     return Answer(
-        question, QUESTIONS[question], status, outcome.headline, outcome.results,
-        (*scope, *outcome.notes), outcome.hint,
-    )  # fmt: skip
+        question,
+        QUESTIONS[question],
+        status,
+        outcome.headline,
+        outcome.results,
+        (*scope, *outcome.notes),
+        outcome.hint,
+    )
 
 
 def _as_belief(belief: Any) -> Belief | None:

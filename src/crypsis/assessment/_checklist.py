@@ -22,11 +22,7 @@ def answered_checklist(request: Request, answers: Mapping[str, str]) -> tuple[Ch
             code="empty-answer",
             parameter="answers",
         )
-    asked = [
-        one
-        for one in known.values()
-        if one.when == "always" or judges_postal_codes(request)
-    ]  # fmt: skip
+    asked = [one for one in known.values() if one.when == "always" or judges_postal_codes(request)]
     return tuple(
         ChecklistAnswer(one.item, one.why, one.source or policy.source, answers.get(one.item, ""))
         for one in asked

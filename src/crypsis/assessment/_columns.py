@@ -52,14 +52,18 @@ def measure_columns(request: Request) -> list[Measurement]:
     }
     return [
         _undecided_columns(undecided(columns, accepted=request.accept_guesses)),
-        *(Measurement(
-            f"columns.{name}", len(bad),
-            f"{plural(len(bad), 'column')} {one if len(bad) == 1 else several}.",
-            tuple(bad), data.count if bad else 0,
-        )
-        for name, (bad, one, several) in found.items()),
+        *(
+            Measurement(
+                f"columns.{name}",
+                len(bad),
+                f"{plural(len(bad), 'column')} {one if len(bad) == 1 else several}.",
+                tuple(bad),
+                data.count if bad else 0,
+            )
+            for name, (bad, one, several) in found.items()
+        ),
         *safe_harbor_measures(request),
-    ]  # fmt: skip
+    ]
 
 
 def undecided(columns: Sequence[ColumnRole], *, accepted: bool) -> list[str]:
@@ -68,9 +72,7 @@ def undecided(columns: Sequence[ColumnRole], *, accepted: bool) -> list[str]:
         column.column
         for column in columns
         if column.guessed
-        and not (
-            accepted and column.confidence >= CONFIDENT and column.role != Role.UNDECIDED.value
-        )
+        and not (accepted and column.confidence >= CONFIDENT and column.role != Role.UNDECIDED.value)
     ]
 
 
@@ -82,9 +84,12 @@ def against_evidence(columns: Sequence[ColumnRole]) -> list[ColumnRole]:
     return [
         column
         for column in columns
-        if column.evidence and not column.override and not column.free_text
-        and not column.guessed and column.role != Role.IDENTIFIER.value
-    ]  # fmt: skip
+        if column.evidence
+        and not column.override
+        and not column.free_text
+        and not column.guessed
+        and column.role != Role.IDENTIFIER.value
+    ]
 
 
 def milder_roles(columns: Sequence[ColumnRole], policy: Policy) -> list[ColumnRole]:

@@ -15,8 +15,7 @@ from crypsis.tables import Content, Kind, Rows
 _MOST_VALUES = 2_000_000
 _SHOWN = 8
 _COMPUTED_HINT = (
-    'Write the rows to a new file (crypsis.read(...).write("clean.parquet")), and judge and release '
-    "that."
+    'Write the rows to a new file (crypsis.read(...).write("clean.parquet")), and judge and release that.'
 )
 _HINT = (
     "Remove it from the file (anonymizing writes a clean one), or sign it off in the roles file: "
@@ -60,9 +59,7 @@ def open_contents(data: Dataset, texts: Rows | None) -> list[Content]:
     found = () if data.rows.contents is None else data.rows.contents()
     every = (*_code(data), *found, *_names(data), *_spellings(data, texts))
     return [
-        content
-        for content in dict.fromkeys(every)
-        if content.computed or content.name not in data.container
+        content for content in dict.fromkeys(every) if content.computed or content.name not in data.container
     ]
 
 
@@ -103,9 +100,7 @@ def _spellings(data: Dataset, texts: Rows | None) -> Iterator[Content]:
             continue
         seen = {" ".join(visible(str(text)).split()) for text in found}
         if len(found) > min(read, len(seen)):
-            text = (
-                f"Equal values of the sensitive attribute {name!r} are written in different ways."
-            )
+            text = f"Equal values of the sensitive attribute {name!r} are written in different ways."
             yield Content(f"spelling:{name}", text)
 
 

@@ -13,14 +13,7 @@ from crypsis.errors import InputError, ParameterError, TooLargeError
 from crypsis.files import digest
 from crypsis.options import MissingValues
 from crypsis.protection import Method, Statement, released_values
-from crypsis.report.dossier import (
-    APART,
-    NOT_RELEASED,
-    SYNTHETIC,
-    UNCHANGED,
-    Dossier,
-    ReleasedColumn,
-)
+from crypsis.report.dossier import APART, NOT_RELEASED, SYNTHETIC, UNCHANGED, Dossier, ReleasedColumn
 from crypsis.report.wording import Phrasing, plural
 from crypsis.results import percent_text
 from crypsis.tables import Kind
@@ -109,11 +102,20 @@ def make_dossier(
     known = made is not None or before is not None
     columns = tuple(_columns(assessment, release if examples else None, before, made, changes))
     return Dossier(
-        assessment, title, purpose, recipient, author, date, tuple(conditions),
-        assessment.name if place is None else place.name, own, columns if known else (),
-        () if made is None else tuple(_losses(made)), () if made is None else tuple(_methods(made)),
+        assessment,
+        title,
+        purpose,
+        recipient,
+        author,
+        date,
+        tuple(conditions),
+        assessment.name if place is None else place.name,
+        own,
+        columns if known else (),
+        () if made is None else tuple(_losses(made)),
+        () if made is None else tuple(_methods(made)),
         phrasing or Phrasing(),
-    )  # fmt: skip
+    )
 
 
 def _statement_of(
@@ -153,9 +155,7 @@ def _columns(
     for one in () if statement is None else statement.methods:
         for name in one.columns or (one.column,):
             methods.setdefault(name, []).append(one)
-    levels = (
-        {} if statement is None else released_values(statement.methods, statement.records_after)
-    )
+    levels = {} if statement is None else released_values(statement.methods, statement.records_after)
     roles = {column.column: column.role for column in assessment.columns}
     names = list(roles) if release is None else list(release.names)
     for name in names:
@@ -168,31 +168,28 @@ def _columns(
         if assessment.answer("synthetic") is not None and statement is None:
             text = SYNTHETIC
         yield ReleasedColumn(
-            name, roles.get(name, ""), text or _described(methods.get(name, []), change, statement), shown,
+            name,
+            roles.get(name, ""),
+            text or _described(methods.get(name, []), change, statement),
+            shown,
             None if change is None else change.values_before,
-            None if change is None else change.values_after, _kept(change),
-        )  # fmt: skip
-    apart = (
-        {}
-        if statement is None
-        else {name: one.file for one in statement.apart for name in one.columns}
-    )
+            None if change is None else change.values_after,
+            _kept(change),
+        )
+    apart = {} if statement is None else {name: one.file for one in statement.apart for name in one.columns}
     for name, file in apart.items():
         yield ReleasedColumn(name, "sensitive", APART if file is None else f"{APART}, in {file}")
     gone = () if original is None else tuple(n for n in original.names if n not in names)
-    removed = dict.fromkeys((*gone, *(name for name, method in methods.items()
-                                      if any(one.method == "removed" for one in method))))  # fmt: skip
+    removed = dict.fromkeys(
+        (*gone, *(name for name, method in methods.items() if any(one.method == "removed" for one in method)))
+    )
     for name in removed:
         if name not in names and name not in apart:
-            role = (
-                "" if original is None or name not in original.roles else original.roles[name].value
-            )
+            role = "" if original is None or name not in original.roles else original.roles[name].value
             yield ReleasedColumn(name, role, NOT_RELEASED)
 
 
-def _described(
-    methods: Sequence[Method], change: ColumnChange | None, statement: Statement | None
-) -> str:
+def _described(methods: Sequence[Method], change: ColumnChange | None, statement: Statement | None) -> str:
     """What was done with a column: by the statement, else by its values before and after."""
     done = [method for method in methods if method.method not in ("keep",)]
     if done:
@@ -233,9 +230,7 @@ def _frequent(release: Dataset, name: str) -> tuple[str, ...]:
 def _losses(statement: Statement) -> Iterator[str]:
     """What a release loses, in sentences."""
     loss = statement.information_loss
-    first = (
-        f"{statement.records_after:,} of {plural(statement.records_before, 'record')} are released"
-    )
+    first = f"{statement.records_after:,} of {plural(statement.records_before, 'record')} are released"
     if loss.ncp is not None:
         first += (
             f"; the quasi-identifiers lose {percent_text(loss.ncp)} of their precision "
@@ -260,7 +255,8 @@ def _methods(statement: Statement) -> Iterator[str]:
     yield from (f"{', '.join(names)}: {text}" for text, names in same.items())
     asked = statement.requirements.model_dump(mode="json", exclude_none=True)
     if "k" in asked:
-        yield f"Required: k-anonymity with k = {asked['k']:,}; measured in the file: k = {statement.measured.k:,}."
+        required, measured = asked["k"], statement.measured.k
+        yield f"Required: k-anonymity with k = {required:,}; measured in the file: k = {measured:,}."
     yield from (
         f"Required: {meaning}, {bound}; measured in the file: {measured}."
         for meaning, bound, measured in statement.compared()

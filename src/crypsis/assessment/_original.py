@@ -78,9 +78,10 @@ def _comparable(original: Dataset, data: Dataset) -> list[_Column]:
     names = [
         name
         for name in data.released
-        if name in original.names and data.rows.column(name).kind is not Kind.NESTED
+        if name in original.names
+        and data.rows.column(name).kind is not Kind.NESTED
         and original.rows.column(name).kind is not Kind.NESTED
-    ]  # fmt: skip
+    ]
     if not names:
         return []
     before, after = original.to_arrow(names), data.to_arrow(names)
@@ -90,9 +91,7 @@ def _comparable(original: Dataset, data: Dataset) -> list[_Column]:
         few = len(labels.dictionary) <= _LABELS and len(values.dictionary) <= _VALUES
         if not few or not len(values.dictionary):
             continue
-        covers = covered(
-            labels.dictionary.to_pylist(), values.dictionary.to_pylist(), any_other=True
-        )
+        covers = covered(labels.dictionary.to_pylist(), values.dictionary.to_pylist(), any_other=True)
         covers = np.vstack([covers, np.ones(covers.shape[1], bool)])  # a missing label covers all
         covers = np.hstack([covers, np.ones((covers.shape[0], 1), bool)])
         one = _Column(name, _codes(labels), _codes(values), covers)
@@ -117,12 +116,7 @@ def _misfit(request: Request, columns: Sequence[_Column]) -> tuple[Reason, ...]:
         most = column.covers[:-1] @ there
         known = released.sum()
         excess = np.maximum(released - most, 0).sum()
-        if (
-            known
-            and excess > _MISFIT * known
-            and not column.many
-            and not _corresponds(request, column)
-        ):
+        if known and excess > _MISFIT * known and not column.many and not _corresponds(request, column):
             wrong.append(column.name)
     if not wrong:
         return ()

@@ -126,11 +126,16 @@ def write_package(
         for name, content, part in _contents(source, dossier):
             files.append(_pack(archive, name, content, part))
         manifest = Manifest(
-            title=dossier.title, purpose=dossier.purpose, recipient=dossier.recipient,
-            author=dossier.author, date=dossier.date or assessment.made[:10],
+            title=dossier.title,
+            purpose=dossier.purpose,
+            recipient=dossier.recipient,
+            author=dossier.author,
+            date=dossier.date or assessment.made[:10],
             policy=f"{assessment.policy['title']} ({assessment.policy['date']})",
-            verdict=assessment.verdict.value, explanation=assessment.explanation, files=tuple(files),
-        )  # fmt: skip
+            verdict=assessment.verdict.value,
+            explanation=assessment.explanation,
+            files=tuple(files),
+        )
         text = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
         files.append(_pack(archive, MANIFEST, text.encode(), "for programs"))
         sums = _sums({file.name: file.sha256 for file in files})
@@ -177,9 +182,7 @@ def check_package(path: str | Path) -> PackageCheck:
     except OSError as error:
         raise SourceError(f"{str(source)!r} cannot be read ({error.strerror}).") from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError):
-        raise SourceError(
-            f"{source.name!r} is not a valid zip file.", code="not-a-package"
-        ) from None
+        raise SourceError(f"{source.name!r} is not a valid zip file.", code="not-a-package") from None
 
 
 def _contents(source: Path, dossier: Dossier) -> Iterator[tuple[str, bytes | Path, str]]:
@@ -263,10 +266,7 @@ def _problems(archive: zipfile.ZipFile, manifest: Manifest) -> Iterator[str]:
     digests[MANIFEST] = hashlib.sha256(archive.read(MANIFEST)).hexdigest()
     if SUMS not in there:
         yield f"{SUMS!r} is missing."
-    elif (
-        archive.getinfo(SUMS).file_size > _LARGEST_MANIFEST
-        or archive.read(SUMS) != _sums(digests).encode()
-    ):
+    elif archive.getinfo(SUMS).file_size > _LARGEST_MANIFEST or archive.read(SUMS) != _sums(digests).encode():
         yield f"{SUMS!r} was changed: its digests are not those of the files."
     release = [file for file in manifest.files if file.part == "release"]
     if len(release) != 1:

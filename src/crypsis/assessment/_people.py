@@ -22,9 +22,7 @@ from crypsis.tables import open_frame
 if TYPE_CHECKING:
     from crypsis.assessment._request import Request
 
-_MEASURES_RECORDS = (
-    "what is measured counts records, and all records of a class may be of one person"
-)
+_MEASURES_RECORDS = "what is measured counts records, and all records of a class may be of one person"
 
 
 def with_units(original: Dataset, absent: Mapping[str, str]) -> Dataset:
@@ -73,11 +71,11 @@ def earlier_with_people(request: Request) -> tuple[Dataset, ...]:
     maps: Sequence[Sequence[int] | None]
     maps = request.earlier_row_maps or [None] * len(request.earlier)
     return tuple(
-        with_people(replace(
-            request, data=one, row_map=rows, on=request.on if request.on in one.names else None,
-        ))
+        with_people(
+            replace(request, data=one, row_map=rows, on=request.on if request.on in one.names else None)
+        )
         for one, rows in zip(request.earlier, maps, strict=True)
-    )  # fmt: skip
+    )
 
 
 def original_rows(request: Request) -> NDArray[np.int64] | None:
@@ -188,9 +186,7 @@ def _units_of_original(request: Request) -> Mapping[str, str]:
         return {}
     named = {unit: getattr(original, unit) for unit in UNIT_KEYWORDS}
     return {
-        unit: column
-        for unit, column in named.items()
-        if column is not None and _repeats(original, column)
+        unit: column for unit, column in named.items() if column is not None and _repeats(original, column)
     }
 
 

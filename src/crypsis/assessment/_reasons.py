@@ -44,9 +44,7 @@ def reasons_against(
         verb = "is" if len(present) == 1 else "are"
         counted = plural(len(present), "excluded column")
         text = f"{counted} {verb} in the data: {named(present)}."
-        hint = (
-            f"Remove {'it' if len(present) == 1 else 'them'} before the release; anonymizing does."
-        )
+        hint = f"Remove {'it' if len(present) == 1 else 'them'} before the release; anonymizing does."
         reasons.append(Reason("excluded-columns", text, hint))
     free = [column.column for column in columns if column.free_text]
     if free:
@@ -54,7 +52,8 @@ def reasons_against(
     reasons += [
         Reason(
             "not-evaluated",
-            f"{sentence_title(finding.measure, finding.k)}: not evaluated. {finding.statement}{too_wide(finding)}",
+            f"{sentence_title(finding.measure, finding.k)}: not evaluated. "
+            f"{finding.statement}{too_wide(finding)}",
             finding.hint,
         )
         for finding in findings
@@ -66,16 +65,15 @@ def reasons_against(
 def milder_role_reasons(columns: Sequence[ColumnRole]) -> tuple[Reason, ...]:
     """Roles that are milder than strong evidence: what they hide was not asked."""
     not_asked = {
-        Role.SENSITIVE.value: "That is a sensitive attribute; whether it can be inferred was not "
-        "asked.",
+        Role.SENSITIVE.value: "That is a sensitive attribute; whether it can be inferred was not asked.",
         Role.QUASI_IDENTIFIER.value: "That is a quasi-identifier, known of everybody, and in no "
         "equivalence class.",
     }
     return tuple(
         Reason(
             "role-against-evidence",
-            f"Column {column.column!r} has the role {column.role!r} against the evidence: {column.stricter_reason} "
-            f"{not_asked[column.stricter_role or '']}",
+            f"Column {column.column!r} has the role {column.role!r} against the evidence: "
+            f"{column.stricter_reason} {not_asked[column.stricter_role or '']}",
             f"Set {{{_OPTIONS[column.stricter_role or '']}}}, or write the reason: {{note=override}}.",
         )
         for column in columns

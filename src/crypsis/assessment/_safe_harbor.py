@@ -41,25 +41,20 @@ def safe_harbor_measures(request: Request) -> list[Measurement]:
     wanted = {part: name for part, (name, _) in PARTS.items() if f"columns.{name}" in limited}
     if not wanted:
         return []
-    hits = [
-        hit for safe_harbor_hit in safe_harbor_hits(request).values() for hit in safe_harbor_hit
-    ]
+    hits = [hit for safe_harbor_hit in safe_harbor_hits(request).values() for hit in safe_harbor_hit]
     return [
         _measurement(request, name, PARTS[part][1], [hit for hit in hits if hit.part == part])
         for part, name in wanted.items()
     ]
 
 
-def _measurement(
-    request: Request, name: str, what: str, hits: list[SafeHarborHit]
-) -> Measurement:  # fmt: skip
+def _measurement(request: Request, name: str, what: str, hits: list[SafeHarborHit]) -> Measurement:
     verb = "contains" if len(hits) == 1 else "contain"
     text = f"{plural(len(hits), 'column')} {verb} {what}"
     if hits:
         text += ": " + "; ".join(f"{hit.column!r} ({hit.item}: {hit.reason})" for hit in hits)
     columns = tuple(hit.column for hit in hits)
-    return Measurement(f"columns.{name}", len(hits), f"{text}.", columns,
-                       request.data.count if hits else 0)  # fmt: skip
+    return Measurement(f"columns.{name}", len(hits), f"{text}.", columns, request.data.count if hits else 0)
 
 
 def safe_harbor_hits(request: Request) -> dict[str, tuple[SafeHarborHit, ...]]:
@@ -105,9 +100,7 @@ def _values(data: Dataset, column_role: ColumnRole) -> ColumnValues:
             texts = None
     guessed = next((item for item in Hipaa if item.value == column_role.hipaa), None)
     identifier = column_role.role == Role.IDENTIFIER.value
-    return ColumnValues(
-        column_role.column, column_role.kind, texts, data.count, identifier, guessed
-    )
+    return ColumnValues(column_role.column, column_role.kind, texts, data.count, identifier, guessed)
 
 
 def _small_areas(request: Request, column: ColumnValues) -> Collection[str]:

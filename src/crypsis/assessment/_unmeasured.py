@@ -5,28 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from crypsis.assessment._people import people_not_counted
-from crypsis.assessment._questions._histories import (
-    HISTORIES,
-    IN_ROWS,
-    UNICITY,
-    linking_units,
-)
+from crypsis.assessment._questions._histories import HISTORIES, IN_ROWS, UNICITY, linking_units
 from crypsis.assessment._request import Request
-from crypsis.columns.records import (
-    DECIDE_RECORD,
-    UNDECIDED_RECORD,
-    RecordEvidence,
-    record_evidence,
-)
+from crypsis.columns.records import DECIDE_RECORD, UNDECIDED_RECORD, RecordEvidence, record_evidence
 from crypsis.policies.findings import Reason
 from crypsis.report.wording import named, plural
 from crypsis.results import Result, percent_text
 from crypsis.singling_out import HistoryClasses, Unicity
 
 
-def unmeasured(
-    request: Request, results: Mapping[str, Result], complete: bool
-) -> tuple[Reason, ...]:
+def unmeasured(request: Request, results: Mapping[str, Result], complete: bool) -> tuple[Reason, ...]:
     """What a record is, records that a released column links beyond what was measured (`results` of
     singling out), and columns compared with nothing.
 
@@ -66,9 +54,7 @@ def _evidence(request: Request) -> tuple[RecordEvidence, ...]:
 def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:
     """Records that are linked: the share of histories of their own, or that nothing was measured."""
     found = []
-    thresholds = [
-        threshold for threshold in request.policy.thresholds if threshold.measure == UNICITY
-    ]
+    thresholds = [threshold for threshold in request.policy.thresholds if threshold.measure == UNICITY]
     for unit, column in linking_units(request.data).items():
         of_them = "" if unit == "person" else f" of {unit}s"
         whole, in_rows = results.get(f"{HISTORIES}{of_them}"), results.get(f"{IN_ROWS}{of_them}")
@@ -89,9 +75,7 @@ def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Re
                     " Their order singles out "
                     f"{percent_text(ordered)}, if it is that of the rows in the file."
                 )
-            hint = (
-                "Set {excluded} for this column, or write why nobody knows more: {note=sign_off}."
-            )
+            hint = "Set {excluded} for this column, or write why nobody knows more: {note=sign_off}."
             found.append(Reason("linked-records", text, hint))
     return tuple(found)
 

@@ -112,9 +112,7 @@ def _error(message: str, status: int) -> int:
     try:
         from rich.console import Console
 
-        Console(stderr=True, highlight=False).print(
-            _without_control(message), markup=False, soft_wrap=True
-        )
+        Console(stderr=True, highlight=False).print(_without_control(message), markup=False, soft_wrap=True)
     except MemoryError:  # not even that much is left
         sys.stderr.write(f"{message}\n")
     return status

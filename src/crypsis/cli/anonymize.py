@@ -113,8 +113,7 @@ def anonymize(
     explore: Annotated[
         bool,
         typer.Option(
-            "--explore",
-            help="Show risk and information loss for several k and recodings; write nothing.",
+            "--explore", help="Show risk and information loss for several k and recodings; write nothing."
         ),
     ] = False,
     k: Annotated[
@@ -136,9 +135,7 @@ def anonymize(
     ] = None,
     events: Annotated[
         int,
-        typer.Option(
-            "--events", help="The number of those known records.", rich_help_panel=_REQUIREMENTS
-        ),
+        typer.Option("--events", help="The number of those known records.", rich_help_panel=_REQUIREMENTS),
     ] = 3,
     order: Annotated[
         str | None,
@@ -208,9 +205,7 @@ def anonymize(
             autocompletion=one_of("local", "subtree", "full-domain"),
         ),
     ] = None,
-    plan: Annotated[
-        Path | None, typer.Option("--plan", help="Apply this plan (.json or .toml).")
-    ] = None,
+    plan: Annotated[Path | None, typer.Option("--plan", help="Apply this plan (.json or .toml).")] = None,
     save_plan: Annotated[
         Path | None, typer.Option("--save-plan", help="Write the plan (.json or .toml).")
     ] = None,
@@ -227,10 +222,7 @@ def anonymize(
         ),
     ] = None,
     keep_order: Annotated[
-        bool,
-        typer.Option(
-            "--keep-order", help="Keep the order of the rows; by default they are shuffled."
-        ),
+        bool, typer.Option("--keep-order", help="Keep the order of the rows; by default they are shuffled.")
     ] = False,
     show_missing: Annotated[
         bool, typer.Option("--show-missing", help="List the values that a hierarchy lacks.")
@@ -238,8 +230,7 @@ def anonymize(
     neutralize_formulas: Annotated[
         bool,
         typer.Option(
-            "--neutralize-formulas",
-            help="Put an apostrophe before texts that a spreadsheet would run (CSV).",
+            "--neutralize-formulas", help="Put an apostrophe before texts that a spreadsheet would run (CSV)."
         ),
     ] = False,
     as_json: o.AsJson = False,
@@ -276,8 +267,7 @@ def anonymize(
     options_given = _as_given(asked)
     if options_given["apart"] and not files.local:
         raise ParameterError(
-            "Attributes that are released apart are files next to the release: it is a file of this "
-            "machine.",
+            "Attributes that are released apart are files next to the release: it is a file of this machine.",
             hint="Remove {apart}, or set {output} to a file.",
         )
     if package is not None and not files.local:
@@ -294,13 +284,23 @@ def anonymize(
         try:
             # The file that is written is measured, not the rows before.
             made = protection.anonymize(
-                dataset, k=_DEFAULT_K if k is None and plan is None else k, methods=given,
-                top_code=limits, plan=plan, recoding=recoding, verify=False,  # type: ignore[arg-type]
-                key=None if same_key is None else _of_key(same_key), shuffle=not keep_order,
-                unicity=unicity, events=events, inferred=inferred, order=order, links=links,
+                dataset,
+                k=_DEFAULT_K if k is None and plan is None else k,
+                methods=given,
+                top_code=limits,
+                plan=plan,
+                recoding=recoding,  # type: ignore[arg-type]
+                verify=False,
+                key=None if same_key is None else _of_key(same_key),
+                shuffle=not keep_order,
+                unicity=unicity,
+                events=events,
+                inferred=inferred,
+                order=order,
+                links=links,
                 max_records=max_records,
                 **options_given,
-            )  # fmt: skip
+            )
         except HierarchyGapError as gap:
             if show_missing:
                 typer.echo("\n".join(gap.unknown), err=True)
@@ -311,9 +311,8 @@ def anonymize(
                 made = _to_output(made, neutralize_formulas)
             else:
                 made = made.write(
-                    output, overwrite=force, statement=files.local,
-                    neutralize_formulas=neutralize_formulas,
-                )  # fmt: skip
+                    output, overwrite=force, statement=files.local, neutralize_formulas=neutralize_formulas
+                )
     if save_plan is not None and made.plan is not None:
         made.plan.save(save_plan, overwrite=force)
     if files.local:
@@ -321,15 +320,11 @@ def anonymize(
     judged = None
     if package is not None:
         with shown_progress():
-            judged = pack(
-                package, Path(output), made, dataset, policy or "default", about, force=force
-            )
+            judged = pack(package, Path(output), made, dataset, policy or "default", about, force=force)
     written = [] if output == "-" else [files.shown]
     written += map(str, made.apart_paths(output))
     more = [one for one in (save_plan, package) if one is not None]
-    show_release(
-        made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-"
-    )
+    show_release(made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-")
     if files.local and not as_json:
         show_next(assessment_of(output, made, options, options.table_of(data)))
     if judged is not None:
@@ -344,9 +339,7 @@ def _to_output(anonymized: Anonymized, neutralize_formulas: bool) -> Anonymized:
     try:
         like = anonymized.original.rows.form
         path = folder.path / ("release" if like is not None else "release.csv")
-        anonymized = anonymized.write(
-            path, statement=False, neutralize_formulas=neutralize_formulas
-        )
+        anonymized = anonymized.write(path, statement=False, neutralize_formulas=neutralize_formulas)
         with path.open("rb") as file:
             _copy_out(file)
     finally:
@@ -367,9 +360,15 @@ def _copy_out(file: BinaryIO) -> None:
 def _check_explored(*given: Any) -> None:
     """Refuse options that write or choose something: alternatives are only shown."""
     names = (
-        "--output", "--plan", "--save-plan", "--key", "--same-key", "--recoding", "--unicity",
+        "--output",
+        "--plan",
+        "--save-plan",
+        "--key",
+        "--same-key",
+        "--recoding",
+        "--unicity",
         "--package",
-    )  # fmt: skip
+    )
     unused = [name for name, value in zip(names, given, strict=True) if value is not None]
     if unused:
         raise typer.BadParameter(
@@ -384,9 +383,7 @@ def _of_key(path: Path) -> Any:
     return Key(pseudonyms=Key.load(path).pseudonyms)
 
 
-def _limit_ages(
-    dataset: Any, policy: str, limits: dict[str, float], methods: dict[str, str]
-) -> None:
+def _limit_ages(dataset: Any, policy: str, limits: dict[str, float], methods: dict[str, str]) -> None:
     """Top code ages as the policy requires, unless a column is masked or removed anyway."""
     from crypsis.assessment import age_limits
     from crypsis.policies import load_policy

@@ -28,9 +28,7 @@ def assess(
     policy: Annotated[
         str,
         typer.Option(
-            "--policy",
-            help="A preset (crypsis policy list) or a .toml file.",
-            autocompletion=policy_names,
+            "--policy", help="A preset (crypsis policy list) or a .toml file.", autocompletion=policy_names
         ),
     ] = "default",
     context: Annotated[
@@ -45,8 +43,7 @@ def assess(
         str | None, typer.Option("--original", help="The original file; evaluates linkage.")
     ] = None,
     on: Annotated[
-        str | None,
-        typer.Option("--on", help="The column of record numbers; by default row by row."),
+        str | None, typer.Option("--on", help="The column of record numbers; by default row by row.")
     ] = None,
     key: o.KeyFile = None,
     together: Annotated[
@@ -66,18 +63,13 @@ def assess(
         ),
     ] = None,
     synthetic: Annotated[
-        bool,
-        typer.Option(
-            "--synthetic", help="The records are synthetic; --original is the training data."
-        ),
+        bool, typer.Option("--synthetic", help="The records are synthetic; --original is the training data.")
     ] = False,
     holdout: Annotated[
-        str | None,
-        typer.Option("--holdout", help="Other people: the control group of a synthetic file."),
+        str | None, typer.Option("--holdout", help="Other people: the control group of a synthetic file.")
     ] = None,
     attack: Annotated[
-        Path | None,
-        typer.Option("--attack", help="An attack on the pseudonyms, as TOML."),
+        Path | None, typer.Option("--attack", help="An attack on the pseudonyms, as TOML.")
     ] = None,
     accept_guesses: Annotated[
         bool, typer.Option("--accept-guesses", help="Allow 'safe' with guessed roles.")
@@ -100,8 +92,7 @@ def assess(
         ),
     ] = None,
     junit: Annotated[
-        Path | None,
-        typer.Option("--junit", help="Write JUnit XML, a test case for each threshold, too."),
+        Path | None, typer.Option("--junit", help="Write JUnit XML, a test case for each threshold, too.")
     ] = None,
     sarif: Annotated[
         Path | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0, too.")
@@ -127,14 +118,7 @@ def assess(
     Example: [bold]crypsis assess patients.csv --roles roles.toml -o dossier.pdf[/bold]
     """
     from crypsis.assessment import assess as run_assessment
-    from crypsis.cli.console import (
-        append_text,
-        console,
-        may_write,
-        shown_progress,
-        summary_file,
-        write_text,
-    )
+    from crypsis.cli.console import append_text, console, may_write, shown_progress, summary_file, write_text
     from crypsis.cli.remedies import phrasing
     from crypsis.errors import ParameterError
     from crypsis.policies import load_policy
@@ -188,18 +172,20 @@ def assess(
             seed=seed,
         )
     words = phrasing(
-        found, data, options, original=original,
-        original_names=() if first is None else first.names, attack=attack,
+        found,
+        data,
+        options,
+        original=original,
+        original_names=() if first is None else first.names,
+        attack=attack,
         population=options.population,
-    )  # fmt: skip
+    )
     forms = {".md": lambda: found.to_markdown(words), ".json": found.to_json}
     if output is not None and output.suffix.lower() in FORMS:
         from crypsis.assessment import make_dossier, write_package  # loading them takes a second
 
         file = Path(data) if Path(data).is_file() else None
-        dossier = make_dossier(
-            found, data_set, first, file=file, phrasing=words, **about.keywords()
-        )
+        dossier = make_dossier(found, data_set, first, file=file, phrasing=words, **about.keywords())
         if output.suffix.lower() == ".zip":
             write_package(output, data, dossier, overwrite=force)
         else:

@@ -14,20 +14,21 @@ from crypsis.cli.commands import Application
 from crypsis.cli.completion import one_of
 
 app = Application(
-    help="What an intruder with background knowledge finds: pseudonyms, histories.",
-    no_args_is_help=True,
+    help="What an intruder with background knowledge finds: pseudonyms, histories.", no_args_is_help=True
 )
 
 _DECISION, _COMPUTATION = "Decision", "Computation"
 _METHODS = ("auto", "exact", "frontier", "glynn", "gpu", "sampling")
 Truth = Annotated[
     str | None,
-    typer.Option("--truth", help="A file with item and pseudonym in its first two columns, or "
-                 "'names' (equal names), or 'rows' (same order).", show_default=False),
-]  # fmt: skip
-Negligible = Annotated[
-    float, typer.Option("--negligible", help="Rule out pairs less probable than this.")
+    typer.Option(
+        "--truth",
+        help="A file with item and pseudonym in its first two columns, or "
+        "'names' (equal names), or 'rows' (same order).",
+        show_default=False,
+    ),
 ]
+Negligible = Annotated[float, typer.Option("--negligible", help="Rule out pairs less probable than this.")]
 
 
 @dataclass(frozen=True)
@@ -36,24 +37,32 @@ class Reporting:
 
     min_degree: Annotated[
         float | None,
-        typer.Option("--min-degree", help="The smallest acceptable degree of anonymity (0 to 1).",
-                     rich_help_panel=_DECISION),
-    ] = None  # fmt: skip
+        typer.Option(
+            "--min-degree",
+            help="The smallest acceptable degree of anonymity (0 to 1).",
+            rich_help_panel=_DECISION,
+        ),
+    ] = None
     max_cracks: Annotated[
         float | None,
-        typer.Option("--max-cracks", help="The largest acceptable number of expected cracks.",
-                     rich_help_panel=_DECISION),
-    ] = None  # fmt: skip
+        typer.Option(
+            "--max-cracks",
+            help="The largest acceptable number of expected cracks.",
+            rich_help_panel=_DECISION,
+        ),
+    ] = None
     method: Annotated[
         str,
-        typer.Option("--method", help="auto, exact, frontier, glynn, gpu or sampling.",
-                     autocompletion=one_of(*_METHODS), rich_help_panel=_COMPUTATION),
-    ] = "auto"  # fmt: skip
+        typer.Option(
+            "--method",
+            help="auto, exact, frontier, glynn, gpu or sampling.",
+            autocompletion=one_of(*_METHODS),
+            rich_help_panel=_COMPUTATION,
+        ),
+    ] = "auto"
     precision: Annotated[
-        float,
-        typer.Option("--precision", help="Of sampled numbers, relative.",
-                     rich_help_panel=_COMPUTATION),
-    ] = 0.005  # fmt: skip
+        float, typer.Option("--precision", help="Of sampled numbers, relative.", rich_help_panel=_COMPUTATION)
+    ] = 0.005
     limit: Annotated[int, typer.Option("--limit", help="How many exposed items to list.")] = 10
     reveal: Annotated[bool, typer.Option("--reveal", help="Name the exposed items.")] = False
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it as .json.")] = None
@@ -74,9 +83,8 @@ class Reporting:
         belief = ps.load_attack(attack, read=None if options is None else options.dataset)
         with shown_progress():
             found = ps.anonymity(
-                belief, limit=self.limit, method=self.method, seed=self.seed,
-                precision=self.precision,
-            )  # fmt: skip
+                belief, limit=self.limit, method=self.method, seed=self.seed, precision=self.precision
+            )
         decision = None
         if self.min_degree is not None or self.max_cracks is not None:
             decision = ps.decide(found, min_degree=self.min_degree, max_cracks=self.max_cracks)
@@ -98,9 +106,7 @@ class Reporting:
 @app.command("frequencies")
 @o.takes(Reporting, "reporting")
 def frequencies(
-    transactions: Annotated[
-        Path, typer.Argument(metavar="TRANSACTIONS", help="One transaction a line.")
-    ],
+    transactions: Annotated[Path, typer.Argument(metavar="TRANSACTIONS", help="One transaction a line.")],
     reporting: Reporting,
     ranges: Annotated[
         Path | None, typer.Option("--ranges", help="A table: item, lowest, highest share.")
@@ -109,12 +115,10 @@ def frequencies(
         Path | None, typer.Option("--expected", help="A table: item, expected share.")
     ] = None,
     error: Annotated[
-        float | None,
-        typer.Option("--error", help="The intruder knows every share to this relative error."),
+        float | None, typer.Option("--error", help="The intruder knows every share to this relative error.")
     ] = None,
     experience: Annotated[
-        float | None,
-        typer.Option("--experience", help="How many transactions the shares were learned from."),
+        float | None, typer.Option("--experience", help="How many transactions the shares were learned from.")
     ] = None,
     negligible: Negligible = 0.0,
     separator: Annotated[str, typer.Option("--separator", help="Between pseudonyms.")] = ",",
@@ -125,11 +129,16 @@ def frequencies(
     Example: [bold]crypsis attack frequencies baskets.csv --error 0.05 --truth names[/bold]
     """
     attack = {
-        "kind": "frequencies", "transactions": str(transactions), "error": error,
+        "kind": "frequencies",
+        "transactions": str(transactions),
+        "error": error,
         "ranges": None if ranges is None else str(ranges),
         "expected": None if expected is None else str(expected),
-        "experience": experience, "negligible": negligible, "separator": separator, "truth": truth,
-    }  # fmt: skip
+        "experience": experience,
+        "negligible": negligible,
+        "separator": separator,
+        "truth": truth,
+    }
     reporting.report(transactions.name, attack)
 
 
@@ -141,16 +150,13 @@ def join(
     released: Annotated[str, typer.Argument(metavar="RELEASED", help="The pseudonymized table.")],
     options: o.DataOptions,
     reporting: Reporting,
-    on: Annotated[
-        list[str], typer.Option("--on", metavar="COLUMN[=TOLERANCE]", help="Shared (repeat).")
-    ],
+    on: Annotated[list[str], typer.Option("--on", metavar="COLUMN[=TOLERANCE]", help="Shared (repeat).")],
     item: Annotated[str | None, typer.Option("--item", help="The column with the names.")] = None,
     pseudonym: Annotated[
         str | None, typer.Option("--pseudonym", help="The column with the pseudonyms.")
     ] = None,
     agreement: Annotated[
-        float | None,
-        typer.Option("--agreement", help="Probabilistic: how often shared columns agree."),
+        float | None, typer.Option("--agreement", help="Probabilistic: how often shared columns agree.")
     ] = None,
     negligible: Negligible = 0.0,
     truth: Truth = None,
@@ -160,10 +166,16 @@ def join(
     Example: [bold]crypsis attack join voters.csv release.csv --on age --on zip --truth rows[/bold]
     """
     attack = {
-        "kind": "join", "known": known, "released": released, "on": dict(map(_tolerance, on)),
-        "item": item, "pseudonym": pseudonym, "agreement": agreement, "negligible": negligible,
+        "kind": "join",
+        "known": known,
+        "released": released,
+        "on": dict(map(_tolerance, on)),
+        "item": item,
+        "pseudonym": pseudonym,
+        "agreement": agreement,
+        "negligible": negligible,
         "truth": truth,
-    }  # fmt: skip
+    }
     reporting.report(f"{o.title(known)} and {o.title(released)}", attack, options)
 
 
@@ -171,9 +183,7 @@ def join(
 @o.takes(Reporting, "reporting")
 @o.takes_data
 def matrix(
-    likelihoods: Annotated[
-        str, typer.Argument(metavar="MATRIX", help="Items down, pseudonyms across.")
-    ],
+    likelihoods: Annotated[str, typer.Argument(metavar="MATRIX", help="Items down, pseudonyms across.")],
     options: o.DataOptions,
     reporting: Reporting,
     truth: Truth = None,
@@ -216,8 +226,7 @@ def histories(
         list[str] | None,
         typer.Option(
             "--tolerance",
-            help="How exactly a column is known: '1 day', '2 weeks', "
-            "'10 %', 5, 'prefix 3'. Repeat.",
+            help="How exactly a column is known: '1 day', '2 weeks', '10 %', 5, 'prefix 3'. Repeat.",
             metavar="COLUMN=...",
         ),
     ] = None,
@@ -232,15 +241,12 @@ def histories(
     smallest: Annotated[
         bool,
         typer.Option(
-            "--smallest",
-            help="Count how many records single each person out at the least, if well chosen.",
+            "--smallest", help="Count how many records single each person out at the least, if well chosen."
         ),
     ] = False,
     at: Annotated[
         int,
-        typer.Option(
-            "--at", help="The number of known records that is limited.", rich_help_panel=_DECISION
-        ),
+        typer.Option("--at", help="The number of known records that is limited.", rich_help_panel=_DECISION),
     ] = 3,
     max_unicity: Annotated[
         float | None,
@@ -259,8 +265,7 @@ def histories(
         ),
     ] = None,
     exact: Annotated[
-        bool,
-        typer.Option("--exact", help="Count all choices of records.", rich_help_panel=_COMPUTATION),
+        bool, typer.Option("--exact", help="Count all choices of records.", rich_help_panel=_COMPUTATION)
     ] = False,
     draws: Annotated[
         int,
@@ -270,9 +275,7 @@ def histories(
             rich_help_panel=_COMPUTATION,
         ),
     ] = 10_000,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write it as .json.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it as .json.")] = None,
     as_json: o.AsJson = False,
     force: o.Force = False,
     seed: o.Seed = 0,
@@ -299,25 +302,43 @@ def histories(
         dataset = options.dataset(data)
         near = texts("--tolerance", tolerance)
         found = singling_out.unicity(
-            dataset, known or None, events=max(events, at), knowledge=knowledge, order=order,
-            tolerance=near, exact=exact or None, draws=draws, seed=seed,
-        )  # fmt: skip
+            dataset,
+            known or None,
+            events=max(events, at),
+            knowledge=knowledge,
+            order=order,
+            tolerance=near,
+            exact=exact or None,
+            draws=draws,
+            seed=seed,
+        )
         whole = singling_out.history_classes(
             dataset, known or None, ordered=found.knowledge == "order", order=order
         )
         pairs = [
             inference.history_disclosure(
-                dataset, one, known or None, events=max(events, at), knowledge=knowledge,
-                order=order, tolerance=near, exact=exact or None, seed=seed,
+                dataset,
+                one,
+                known or None,
+                events=max(events, at),
+                knowledge=knowledge,
+                order=order,
+                tolerance=near,
+                exact=exact or None,
+                seed=seed,
             )
             for one in target or ()
-        ]  # fmt: skip
+        ]
         fewest = None
         if smallest:
             fewest = singling_out.smallest_events(
-                dataset, known or None, events=max(events, at), knowledge=knowledge, order=order,
+                dataset,
+                known or None,
+                events=max(events, at),
+                knowledge=knowledge,
+                order=order,
                 tolerance=near,
-            )  # fmt: skip
+            )
     more: dict[str, list[Any]] = {"inferred": pairs} if target else {}
     more |= {"smallest_events": [fewest]} if fewest is not None else {}
     shown = to_json("histories", found, more=more)

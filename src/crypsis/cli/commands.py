@@ -56,8 +56,7 @@ class Command(TyperCommand):
             single = isinstance(parameter, TyperOption) and not parameter.multiple
             if single and times > 1 and not getattr(parameter, "is_flag", False):
                 raise typer.BadParameter(
-                    f"It was given {times} times and takes one value.",
-                    param_hint=parameter.opts[0],
+                    f"It was given {times} times and takes one value.", param_hint=parameter.opts[0]
                 )
         found: list[str] = super().parse_args(ctx, args)
         return found

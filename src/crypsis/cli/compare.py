@@ -31,22 +31,14 @@ _TIES = "Ranks of equal values: average or random."
 class LinkageOptions:
     """The options that `compare` and `verify` share, by the keywords of `crypsis.linkage`."""
 
-    criterion: Annotated[
-        str, _linkage("--criterion", _CRITERION, autocompletion=one_of(*_CRITERIA))
-    ] = "variance"
-    columns: Annotated[list[str] | None, _linkage("--column", "A column to compare. Repeat.")] = (
-        None
+    criterion: Annotated[str, _linkage("--criterion", _CRITERION, autocompletion=one_of(*_CRITERIA))] = (
+        "variance"
     )
+    columns: Annotated[list[str] | None, _linkage("--column", "A column to compare. Repeat.")] = None
     orders: Annotated[list[str] | None, _linkage("--order", _ORDER, metavar="COLUMN=ORDER")] = None
-    hierarchies: Annotated[
-        list[str] | None, _linkage("--hierarchy", _TREE, metavar="COLUMN=FILE")
-    ] = None
-    ties: Annotated[str, _linkage("--ties", _TIES, autocompletion=one_of("average", "random"))] = (
-        "average"
-    )
-    random_records: Annotated[
-        int, _linkage("--random-records", "How many random records to draw.")
-    ] = 10_000
+    hierarchies: Annotated[list[str] | None, _linkage("--hierarchy", _TREE, metavar="COLUMN=FILE")] = None
+    ties: Annotated[str, _linkage("--ties", _TIES, autocompletion=one_of("average", "random"))] = "average"
+    random_records: Annotated[int, _linkage("--random-records", "How many random records to draw.")] = 10_000
 
     def keywords(self) -> dict[str, Any]:
         """The options as keywords."""
@@ -75,9 +67,7 @@ def compare(
     acceptable: Annotated[
         float | None, _linkage("--acceptable", "The acceptable share of correct links: a gate.")
     ] = None,
-    d: Annotated[
-        list[float] | None, _linkage("--d", "Distance in ranks: one, or one per column.")
-    ] = None,
+    d: Annotated[list[float] | None, _linkage("--d", "Distance in ranks: one, or one per column.")] = None,
     v: Annotated[list[float] | None, _linkage("--v", "Diversity: one, or one per column.")] = None,
     categories: Annotated[
         str,
@@ -102,9 +92,7 @@ def compare(
     weight: Annotated[
         str | None, _utility("--weight", "The column of survey weights of the indicators.")
     ] = None,
-    stratum: Annotated[
-        str | None, _utility("--stratum", "The column of the strata of the sample.")
-    ] = None,
+    stratum: Annotated[str | None, _utility("--stratum", "The column of the strata of the sample.")] = None,
     cluster: Annotated[
         str | None, _utility("--cluster", "The column of the clusters (primary sampling units).")
     ] = None,
@@ -139,15 +127,30 @@ def compare(
         )
     if indicators is not None:
         _check_indicators(
-            options, original, masked, indicators, as_json=as_json, output=output,
-            weight=weight, stratum=stratum, cluster=cluster,
-        )  # fmt: skip
+            options,
+            original,
+            masked,
+            indicators,
+            as_json=as_json,
+            output=output,
+            weight=weight,
+            stratum=stratum,
+            cluster=cluster,
+        )
         return
     if methods:
         _show_posterior(
-            options, original, masked, methods, as_json=as_json, output=output, on=on, seed=seed,
-            row_map="unknown" if unaligned else o.row_map_of(key), acceptable=acceptable,
-        )  # fmt: skip
+            options,
+            original,
+            masked,
+            methods,
+            as_json=as_json,
+            output=output,
+            on=on,
+            seed=seed,
+            row_map="unknown" if unaligned else o.row_map_of(key),
+            acceptable=acceptable,
+        )
         return
     if weight or stratum or cluster:
         raise ParameterError(
@@ -206,14 +209,15 @@ def _show_posterior(
 
     if output is not None and output.suffix.lower() != ".json":
         raise ParameterError(
-            "The links of an intruder who knows the masks are written as .json only.",
-            code="unknown-format",
+            "The links of an intruder who knows the masks are written as .json only.", code="unknown-format"
         )
     with shown_progress():
         found = link_posterior(
-            options.dataset(original), options.another().dataset(masked), texts("--method", methods),
+            options.dataset(original),
+            options.another().dataset(masked),
+            texts("--method", methods),
             **alignment,
-        )  # fmt: skip
+        )
     if output is not None:
         write_text(output, to_json("posterior", found))
     if as_json:

@@ -59,9 +59,7 @@ def _run(files: DemoFiles) -> None:
 
     data, masked = cr.read(files.original, **_ROLES), cr.read(files.masked)
     cr.scan(data)
-    few = cr.Dataset.from_frame(
-        data.to_arrow()[:_FEW], **_ROLES
-    )  # small tables are searched in more ways
+    few = cr.Dataset.from_frame(data.to_arrow()[:_FEW], **_ROLES)  # small tables are searched in more ways
     for required in _REQUIRED:
         cr.anonymize(few, k=2, seed=1, **required)
         made = cr.anonymize(data, k=5, seed=1, **required)

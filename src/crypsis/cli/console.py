@@ -22,9 +22,7 @@ class _Console(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print, with control characters of plain texts replaced."""
-        super().print(
-            *(_visible(item) if isinstance(item, str) else item for item in objects), **options
-        )
+        super().print(*(_visible(item) if isinstance(item, str) else item for item in objects), **options)
 
 
 def _visible(text: str) -> str:
@@ -46,9 +44,7 @@ def may_write(path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> N
     if path is None:
         return
     if path.is_dir() and path.suffix.lower() != ".delta":
-        raise OutputError(
-            f"{str(path)!r} is a folder, not a file.", hint="Add the name of a file to it."
-        )
+        raise OutputError(f"{str(path)!r} is a folder, not a file.", hint="Add the name of a file to it.")
     if path.suffix.lower() not in suffixes:
         raise OutputError(
             f"{path.name!r} is not a valid output; its name must end in {' or '.join(suffixes)}."
@@ -56,9 +52,7 @@ def may_write(path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> N
     if not path.absolute().parent.is_dir():
         raise OutputError(f"Folder {str(path.parent)!r} does not exist.", hint="Create it first.")
     if path.exists() and not force:
-        raise OutputError(
-            f"{str(path)!r} exists already.", hint="Set {overwrite=True} to replace it."
-        )
+        raise OutputError(f"{str(path)!r} exists already.", hint="Set {overwrite=True} to replace it.")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -15,18 +15,13 @@ _DECIDE = "Set the role of each in its properties, such as meta: {crypsis: quasi
 
 def dbt(
     models: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[MODEL]...", help="Only these of the tagged models."),
+        list[str] | None, typer.Argument(metavar="[MODEL]...", help="Only these of the tagged models.")
     ] = None,
-    project_dir: Annotated[
-        Path, typer.Option("--project-dir", help="The folder of the project.")
-    ] = Path(),
+    project_dir: Annotated[Path, typer.Option("--project-dir", help="The folder of the project.")] = Path(),
     profiles_dir: Annotated[
         Path | None, typer.Option("--profiles-dir", help="The folder of profiles.yml.")
     ] = None,
-    target: Annotated[
-        str | None, typer.Option("--target", help="The target of the profile.")
-    ] = None,
+    target: Annotated[str | None, typer.Option("--target", help="The target of the profile.")] = None,
     database: Annotated[
         str | None,
         typer.Option("--database", help="A DuckDB file or postgresql://..., instead of a profile."),
@@ -34,16 +29,12 @@ def dbt(
     policy: Annotated[
         str,
         typer.Option(
-            "--policy",
-            help="The policy of models that have none in their meta.",
-            autocompletion=policy_names,
+            "--policy", help="The policy of models that have none in their meta.", autocompletion=policy_names
         ),
     ] = "default",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="A folder for the reports: MODEL.html and MODEL.xml (JUnit)."
-        ),
+        typer.Option("--output", "-o", help="A folder for the reports: MODEL.html and MODEL.xml (JUnit)."),
     ] = None,
     as_json: o.AsJson = False,
     force: o.Force = False,

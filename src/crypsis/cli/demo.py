@@ -44,9 +44,12 @@ def demo(
             seed=seed,
         )
         words = phrasing(
-            found, str(files.masked), original=str(files.original),
-            original_names=original.names, attack=files.attack,
-        )  # fmt: skip
+            found,
+            str(files.masked),
+            original=str(files.original),
+            original_names=original.names,
+            attack=files.attack,
+        )
         page = output / "dossier.html"
         write_text(page, found.to_html(words))
     screen = console()

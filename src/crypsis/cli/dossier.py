@@ -17,23 +17,19 @@ FORMS = (".html", ".pdf", ".docx", ".zip")
 class DossierOptions:
     """What the first page of a dossier has; what is not given is a line to be filled in."""
 
-    title: Annotated[
-        str | None, typer.Option("--title", help="The title.", rich_help_panel=_PANEL)
-    ] = None
+    title: Annotated[str | None, typer.Option("--title", help="The title.", rich_help_panel=_PANEL)] = None
     purpose: Annotated[
-        str | None,
-        typer.Option("--purpose", help="What the release is for.", rich_help_panel=_PANEL),
+        str | None, typer.Option("--purpose", help="What the release is for.", rich_help_panel=_PANEL)
     ] = None
     recipient: Annotated[
         str | None, typer.Option("--recipient", help="Who receives it.", rich_help_panel=_PANEL)
     ] = None
     author: Annotated[
-        str | None,
-        typer.Option("--author", help="Who is responsible for it.", rich_help_panel=_PANEL),
+        str | None, typer.Option("--author", help="Who is responsible for it.", rich_help_panel=_PANEL)
     ] = None
-    date: Annotated[
-        str | None, typer.Option("--date", help="By default today.", rich_help_panel=_PANEL)
-    ] = None
+    date: Annotated[str | None, typer.Option("--date", help="By default today.", rich_help_panel=_PANEL)] = (
+        None
+    )
     conditions: Annotated[
         list[str] | None,
         typer.Option(

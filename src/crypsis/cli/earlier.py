@@ -24,9 +24,7 @@ class EarlierOptions:
     earlier: Annotated[
         list[str] | None,
         typer.Option(
-            "--earlier",
-            help="An earlier release of the same people. Repeat.",
-            rich_help_panel=_PANEL,
+            "--earlier", help="An earlier release of the same people. Repeat.", rich_help_panel=_PANEL
         ),
     ] = None
     ledger: Annotated[
@@ -76,13 +74,10 @@ class EarlierOptions:
         if self.earlier_keys:
             if key is None or len(self.earlier_keys) != len(files):
                 raise ParameterError(
-                    f"{len(files)} earlier releases need the key of the release and as many "
-                    "earlier keys.",
+                    f"{len(files)} earlier releases need the key of the release and as many earlier keys.",
                     hint="Set {key}, and {earlier_keys} for each of them.",
                 )
-            found["earlier_row_maps"] = [
-                row_map_of(earlier_key) for earlier_key in self.earlier_keys
-            ]
+            found["earlier_row_maps"] = [row_map_of(earlier_key) for earlier_key in self.earlier_keys]
         return found
 
     def _ledger(self, data: str, key: Path | None) -> LedgerCheck | None:
@@ -95,9 +90,7 @@ class EarlierOptions:
         from crypsis.protection import Key
 
         own = Key.load(key)
-        return check_ledger(
-            self.ledger, data, seed=own.seed, pseudonym_keys=tuple(own.pseudonyms.values())
-        )
+        return check_ledger(self.ledger, data, seed=own.seed, pseudonym_keys=tuple(own.pseudonyms.values()))
 
     def _opened(self, datasets: list[Dataset]) -> list[Dataset]:
         """The releases with the roles of one file, which may have columns of any of them."""
@@ -110,8 +103,6 @@ class EarlierOptions:
         filed = roles.load(self.earlier_roles, every).roles
         kept = {name: role for name, role in filed.items() if role is not Role.UNDECIDED}
         return [
-            replace(
-                dataset, roles={name: role for name, role in kept.items() if name in dataset.names}
-            )
+            replace(dataset, roles={name: role for name, role in kept.items() if name in dataset.names})
             for dataset in datasets
         ]

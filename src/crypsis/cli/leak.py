@@ -15,8 +15,7 @@ def leak(
     data: o.Data,
     options: o.DataOptions,
     target: Annotated[
-        list[str],
-        typer.Option("--target", help="Column to infer (repeat).", show_default=False),
+        list[str], typer.Option("--target", help="Column to infer (repeat).", show_default=False)
     ],
     given: Annotated[
         list[str] | None,
@@ -26,25 +25,20 @@ def leak(
         list[str] | None,
         typer.Option("--unique", help="A target whose values are all different (not counted)."),
     ] = None,
-    prove: Annotated[
-        bool, typer.Option("--prove", help="Count whether targets are unique.")
-    ] = False,
+    prove: Annotated[bool, typer.Option("--prove", help="Count whether targets are unique.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the measures as .json.")
     ] = None,
     classes: Annotated[
         Path | None,
-        typer.Option(
-            "--classes", help="Write all equivalence classes, with values, as .csv or .parquet."
-        ),
+        typer.Option("--classes", help="Write all equivalence classes, with values, as .csv or .parquet."),
     ] = None,
     as_json: o.AsJson = False,
     force: o.Force = False,
     reveal: Annotated[bool, typer.Option("--reveal", help="Show values of the data.")] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Number of classes to show.")] = 5,
     exact: Annotated[
-        bool,
-        typer.Option("--exact", help="Count all classes, however many; default: a sample of them."),
+        bool, typer.Option("--exact", help="Count all classes, however many; default: a sample of them.")
     ] = False,
     seed: o.Seed = 0,
 ) -> None:
@@ -66,15 +60,18 @@ def leak(
     may_write(classes, (".csv", ".parquet"), force=force)
     if classes is not None and len(target) > 1:
         raise ParameterError(
-            "Equivalence classes are written for one target.",
-            code="one-target",
-            hint="Set {target} once.",
+            "Equivalence classes are written for one target.", code="one-target", hint="Set {target} once."
         )
     with shown_progress():
         found = leakages(
-            options.dataset(data), target, given or None, unique=unique or (), prove=prove,
-            exact=exact, seed=seed,
-        )  # fmt: skip
+            options.dataset(data),
+            target,
+            given or None,
+            unique=unique or (),
+            prove=prove,
+            exact=exact,
+            seed=seed,
+        )
         if classes is not None:
             Dataset.from_frame(found.targets[0].table()).write(classes, overwrite=force)
     if output is not None:

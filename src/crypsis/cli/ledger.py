@@ -21,12 +21,10 @@ def add(
     recipient: Annotated[str, typer.Option("--to", help="Who received it.")],
     name: Annotated[str, typer.Option("--name", help="What to call it; default: its file.")] = "",
     report: Annotated[
-        Path | None,
-        typer.Option("--report", help="Its assessment as .json: the policy and the verdict."),
+        Path | None, typer.Option("--report", help="Its assessment as .json: the policy and the verdict.")
     ] = None,
     key: Annotated[
-        Path | None,
-        typer.Option("--key", help="Its re-identification key: digests of the seed and keys."),
+        Path | None, typer.Option("--key", help="Its re-identification key: digests of the seed and keys.")
     ] = None,
 ) -> None:
     """Add a release to the ledger, which is written anew; the first one begins it.
@@ -45,9 +43,14 @@ def add(
     keys = tuple(own.pseudonyms.values())
     reused = known.reusing(own.seed, keys)
     found = known.added(
-        release, ledger.absolute().parent, recipient=recipient, name=name,
-        policy="" if report is None else _judged(report), seed=own.seed, pseudonym_keys=keys,
-    )  # fmt: skip
+        release,
+        ledger.absolute().parent,
+        recipient=recipient,
+        name=name,
+        policy="" if report is None else _judged(report),
+        seed=own.seed,
+        pseudonym_keys=keys,
+    )
     found.save(ledger)
     typer.echo(f"{ledger}: {plural(len(found.releases), 'release')}")
     if reused:
@@ -69,10 +72,7 @@ def list_releases(ledger: _File, as_json: o.AsJson = False) -> None:
     from crypsis.report.terminal import shown
 
     known, found = Ledger.load(ledger), check_ledger(ledger)
-    states = {
-        **dict.fromkeys(found.missing, "missing"),
-        **dict.fromkeys(found.changed, "another file"),
-    }
+    states = {**dict.fromkeys(found.missing, "missing"), **dict.fromkeys(found.changed, "another file")}
     if as_json:
         rows = [
             {**release.model_dump(mode="json"), "state": states.get(release.name, "unchanged")}
@@ -85,9 +85,13 @@ def list_releases(ledger: _File, as_json: o.AsJson = False) -> None:
         table.add_column(head, overflow="fold", no_wrap=head == "date")
     for one in known.releases:
         table.add_row(
-            shown(one.name, 40), str(one.released), shown(one.recipient, 40), f"{one.records:,}",
-            shown(one.policy, 60), states.get(one.name, "unchanged"),
-        )  # fmt: skip
+            shown(one.name, 40),
+            str(one.released),
+            shown(one.recipient, 40),
+            f"{one.records:,}",
+            shown(one.policy, 60),
+            states.get(one.name, "unchanged"),
+        )
     console().print(table)
 
 

@@ -35,17 +35,14 @@ Data = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Exact = Annotated[
-    bool,
-    typer.Option("--exact", help="Count exactly what is estimated by default in very large data."),
+    bool, typer.Option("--exact", help="Count exactly what is estimated by default in very large data.")
 ]
 Seed = Annotated[int, typer.Option("--seed", help="The seed of the analysis.")]
 
 
 KeyFile = Annotated[
     Path | None,
-    typer.Option(
-        "--key", help="The re-identification key: the original row of each released record."
-    ),
+    typer.Option("--key", help="The re-identification key: the original row of each released record."),
 ]
 
 
@@ -142,9 +139,7 @@ class DataOptions:
             if own.get(name, filed.roles[name]) is filed.roles[name]  # about the role of the file
         }
         units = {**filed.units, **units}
-        absent = {
-            unit: name for unit, name in {**filed.absent, **absent}.items() if unit not in units
-        }
+        absent = {unit: name for unit, name in {**filed.absent, **absent}.items() if unit not in units}
         decisions = found.with_roles({**filed.roles, **own}, notes, filed.container)
         return replace(decisions, population=people, absent=absent, **units)
 
@@ -254,10 +249,11 @@ def takes(group: type, name: str) -> Callable[[Callable[..., None]], Callable[..
     """Give a verb the fields of a dataclass as options; it receives them as one parameter."""
     hints = get_type_hints(group, include_extras=True)
     shared = [
-        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default,
-                          annotation=hints[field.name])
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
         for field in fields(group)
-    ]  # fmt: skip
+    ]
     return lambda verb: _with_options(verb, name, shared, lambda typed: group(**typed))
 
 
@@ -292,8 +288,7 @@ def shared_options() -> list[inspect.Parameter]:
     """The shared options, from the models that declare them."""
     roles = get_type_hints(Roles, include_extras=True)
     found = [
-        _option(name, list[str] | None, f"{roles[name].__metadata__[0]} Repeat.", "Roles")
-        for name in _ROLES
+        _option(name, list[str] | None, f"{roles[name].__metadata__[0]} Repeat.", "Roles") for name in _ROLES
     ]
     found += [_option(name, str | None, roles[name].__metadata__[0], "Roles") for name in _UNITS]
     found.append(
@@ -310,10 +305,15 @@ def shared_options() -> list[inspect.Parameter]:
     found.append(_option("missing", str, text, "Reading", "value"))
     engine = get_type_hints(EngineOptions, include_extras=True)
     found += [
-        _option(field.name, engine[field.name].__origin__, engine[field.name].__metadata__[0],
-                "Reading", field.default)
+        _option(
+            field.name,
+            engine[field.name].__origin__,
+            engine[field.name].__metadata__[0],
+            "Reading",
+            field.default,
+        )
         for field in fields(EngineOptions)
-    ]  # fmt: skip
+    ]
     return found
 
 
@@ -338,9 +338,12 @@ def _option(
     name: str, kind: Any, text: str, panel: str, default: Any = None, metavar: str | None = None
 ) -> inspect.Parameter:
     flag = typer.Option(
-        cli_option(name, None), help=text, rich_help_panel=panel, metavar=metavar,
+        cli_option(name, None),
+        help=text,
+        rich_help_panel=panel,
+        metavar=metavar,
         autocompletion=OF_OPTIONS.get(name),
-    )  # fmt: skip
+    )
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, flag]
     )
@@ -356,7 +359,7 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
         and (name, value) not in (("missing", "value"), ("engine", "duckdb"))
         for one in (value if isinstance(value, list) else [value])
         for word in ([cli_option(name, None)] if value is True else [cli_option(name, None), str(one)])
-    )  # fmt: skip
+    )
     roles: Any = {name: value for name in _ROLES if (value := typed.pop(name))}
     units = {name: value for name in (*_UNITS, *_SAMPLE) if (value := typed.pop(name, None))}
     population = typed.pop("population", None)
@@ -367,9 +370,7 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
     typed["delimiter"] = "\t" if typed["delimiter"] == "\\t" else typed["delimiter"]
     typed["missing_markers"] = typed["missing_markers"] or None
     typed["types"] = _types(typed["types"] or ())
-    return DataOptions(
-        ReadOptions(**typed), missing, roles, roles_file, engine, units, population, words
-    )
+    return DataOptions(ReadOptions(**typed), missing, roles, roles_file, engine, units, population, words)
 
 
 def title(source: str) -> str:
@@ -397,8 +398,6 @@ def _types(pairs: Sequence[str]) -> dict[str, str]:
     for pair in pairs:
         name, equals, kind = pair.rpartition("=")
         if not equals:
-            raise ParameterError(
-                f"{pair!r} is not a valid column type.", hint="Set {types=COLUMN=TYPE}."
-            )
+            raise ParameterError(f"{pair!r} is not a valid column type.", hint="Set {types=COLUMN=TYPE}.")
         types[name] = kind
     return types

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from crypsis.dataset import Dataset
     from crypsis.protection import Anonymized
 
-app = Application(help="Packages: a release, its statement and its dossier in one zip.",
-                  no_args_is_help=True)  # fmt: skip
+app = Application(help="Packages: a release, its statement and its dossier in one zip.", no_args_is_help=True)
 
 
 @app.callback()
@@ -79,9 +78,13 @@ def pack(
     data, rows = _written(release, anonymized), anonymized.key.row_map
     known = rows is None or len(rows) > 0  # else nobody knows which record is whose
     found = assess(
-        data, original if known else None, policy=policy, row_map=rows or None, name=release.name,
+        data,
+        original if known else None,
+        policy=policy,
+        row_map=rows or None,
+        name=release.name,
         together=list(anonymized.apart) or None,
-    )  # fmt: skip
+    )
     words = Phrasing(cli_option, lambda remedy: None)  # the release is made again, not repaired
     dossier = make_dossier(found, data, original, file=release, phrasing=words, **about.keywords())
     write_package(package, release, dossier, overwrite=force)
@@ -102,7 +105,5 @@ def _written(release: Path, anonymized: Anonymized) -> Dataset:
         if (column := getattr(anonymized.data, unit)) in names
     }
     decided = data.with_roles(roles, notes)
-    stated = {
-        name: getattr(anonymized.data, name) for name in ("absent", "each_record", "person_reason")
-    }
+    stated = {name: getattr(anonymized.data, name) for name in ("absent", "each_record", "person_reason")}
     return replace(decided, population=anonymized.data.population, **stated, **units)

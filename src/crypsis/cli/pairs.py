@@ -47,6 +47,4 @@ def recursive_pair(given: str | None) -> tuple[float, int] | None:
         factor, places = given.split(",")
         return float(factor), int(places)
     except ValueError:
-        raise ParameterError(
-            "--recursive-diversity is a number and an integer, such as 3,2."
-        ) from None
+        raise ParameterError("--recursive-diversity is a number and an integer, such as 3,2.") from None

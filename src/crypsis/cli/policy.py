@@ -11,8 +11,7 @@ from crypsis.cli.commands import Application
 from crypsis.cli.completion import policy_names
 
 _Policy = Annotated[
-    str,
-    typer.Argument(metavar="POLICY", help="A preset or a .toml file.", autocompletion=policy_names),
+    str, typer.Argument(metavar="POLICY", help="A preset or a .toml file.", autocompletion=policy_names)
 ]
 app = Application(help="Policies: thresholds with their sources.", no_args_is_help=True)
 
@@ -44,10 +43,7 @@ def list_policies(as_json: o.AsJson = False) -> None:
 
 
 @app.command("show")
-def show(
-    policy: _Policy,
-    as_json: o.AsJson = False,
-) -> None:
+def show(policy: _Policy, as_json: o.AsJson = False) -> None:
     """Print a policy; of a preset its file, to start your own from.
 
     Example: [bold]crypsis policy show default > ours.toml[/bold]
@@ -65,8 +61,8 @@ def show(
         screen.print(f"{found.title} ({found.jurisdiction}, {found.date})", markup=False)
         for threshold in found.thresholds:
             size = "" if threshold.k is None else f" (k = {threshold.k})"
-            line = f"{threshold.measure}{size}: {threshold.comparison} {threshold.limit:g} {threshold.unit}. {threshold.why}"
-            screen.print(f"- {line}", markup=False)
+            limit = f"{threshold.comparison} {threshold.limit:g} {threshold.unit}"
+            screen.print(f"- {threshold.measure}{size}: {limit}. {threshold.why}", markup=False)
         for question, why in found.not_asked.items():
             screen.print(f"- Not part of this policy: {question}. {why}", markup=False)
         for item in found.checklist:
@@ -74,9 +70,7 @@ def show(
 
 
 @app.command("check")
-def check(
-    policy: _Policy,
-) -> None:
+def check(policy: _Policy) -> None:
     """Check a policy file: every measure, unit and range; status 2 if it is not valid.
 
     Example: [bold]crypsis policy check ours.toml[/bold]

@@ -33,9 +33,13 @@ def show_release(
 
     screen = console(apart=apart)
     compared = Table(
-        "column", "distinct values", "missing", "entropy (bits)",
-        title="Before and after", title_justify="left",
-    )  # fmt: skip
+        "column",
+        "distinct values",
+        "missing",
+        "entropy (bits)",
+        title="Before and after",
+        title_justify="left",
+    )
     for column in lost.columns:
         compared.add_row(
             column.column,
@@ -49,9 +53,7 @@ def show_release(
     screen.print(str(anonymized), markup=False)
     for path in written:
         screen.print(f"Wrote {path}", markup=False)
-    screen.print(
-        f"Wrote {key} (re-identification key: keep it apart from the release)", markup=False
-    )
+    screen.print(f"Wrote {key} (re-identification key: keep it apart from the release)", markup=False)
 
 
 def show_next(command: str) -> None:
@@ -79,10 +81,7 @@ def write_comparison(path: Path, lost: Any) -> None:
     lines += [f"| {name} | removed | | | | | |" for name in lost.removed]
     weighted = [column for column in lost.columns if column.weighted_distance is not None]
     if weighted:
-        lines += [
-            "",
-            "Change of the distribution in the population, by the weights (total variation):",
-        ]
+        lines += ["", "Change of the distribution in the population, by the weights (total variation):"]
         lines += [""] + [f"- {one.column}: {100 * one.weighted_distance:.2f} %" for one in weighted]
     write_text(path, "\n".join(lines) + "\n")
 
@@ -104,8 +103,7 @@ def show_alternatives(exploration: Exploration, as_json: bool) -> None:
     for alternative in exploration.alternatives:
         if alternative.failure:
             screen.print(
-                f"{alternative.recoding}, k = {alternative.k:,}: {alternative.failure}",
-                markup=False,
+                f"{alternative.recoding}, k = {alternative.k:,}: {alternative.failure}", markup=False
             )
     screen.print(
         "Each line is a release that was made and measured; nothing was written. To write one, set "

@@ -77,11 +77,7 @@ def scan(
     source = o.title(data)
     if save is not None:
         roles.save(
-            profile.columns,
-            save,
-            units=options.units,
-            evidence=profile.record_evidence,
-            overwrite=force,
+            profile.columns, save, units=options.units, evidence=profile.record_evidence, overwrite=force
         )
     if output is not None:
         from crypsis.report.html import scan_page

@@ -26,14 +26,10 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    port: Annotated[
-        int, typer.Option("--port", help="The port; a free one by default.", min=0)
-    ] = 0,
+    port: Annotated[int, typer.Option("--port", help="The port; a free one by default.", min=0)] = 0,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
     upload_limit: Annotated[str, _limit("--upload-limit", "The largest upload.")] = "1GB",
-    row_limit: Annotated[
-        int, _limit("--row-limit", "The largest number of rows of a table.")
-    ] = 200_000_000,
+    row_limit: Annotated[int, _limit("--row-limit", "The largest number of rows of a table.")] = 200_000_000,
     tables: Annotated[int, _limit("--tables", "The largest number of open tables.")] = 12,
     jobs: Annotated[int, _limit("--jobs", "The largest number of running jobs.")] = 2,
     job_memory: Annotated[str, _limit("--job-memory", "The largest memory of a table.")] = "4GB",

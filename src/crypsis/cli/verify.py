@@ -22,18 +22,12 @@ def verify(
     options: o.DataOptions,
     linkage_options: LinkageOptions,
     record: Annotated[
-        Path | None,
-        typer.Option("--record", help="A file with one record; by default you are asked for it."),
+        Path | None, typer.Option("--record", help="A file with one record; by default you are asked for it.")
     ] = None,
     permutation_only: Annotated[
-        bool,
-        typer.Option(
-            "--permutation-only", help="The release consists of original values, permuted."
-        ),
+        bool, typer.Option("--permutation-only", help="The release consists of original values, permuted.")
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the result as .json.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the result as .json.")] = None,
     as_json: o.AsJson = False,
     force: o.Force = False,
     seed: o.Seed = 0,
@@ -59,11 +53,7 @@ def verify(
     )
     with shown_progress():
         found = linkage.verify_record(
-            released,
-            given,
-            permutation_only=permutation_only,
-            seed=seed,
-            **linkage_options.keywords(),
+            released, given, permutation_only=permutation_only, seed=seed, **linkage_options.keywords()
         )
     if output is not None:
         write_text(output, to_json("verify", found))

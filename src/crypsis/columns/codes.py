@@ -53,15 +53,13 @@ def as_numbers(column: pa.ChunkedArray) -> Floats | None:
     numeric = pc.match_substring_regex(column, r"^\s*[-+]?\d+(\.\d+)?\s*$")
     if column.length() == column.null_count or (pc.mean(numeric).as_py() or 0) < 0.99:
         return None
-    return _floats(
-        pc.utf8_trim_whitespace(pc.if_else(numeric, column, None)).cast(pa.float64(), safe=False)
-    )
+    return _floats(pc.utf8_trim_whitespace(pc.if_else(numeric, column, None)).cast(pa.float64(), safe=False))
 
 
 def _floats(column: Any) -> Floats:
-    return numbers(
-        pc.cast(column, pa.float64(), safe=False).fill_null(scalar(np.float64(np.nan)))
-    ).astype(np.float64)
+    return numbers(pc.cast(column, pa.float64(), safe=False).fill_null(scalar(np.float64(np.nan)))).astype(
+        np.float64
+    )
 
 
 def mode_of_others(

@@ -76,9 +76,7 @@ def repeated_combinations(data: Dataset) -> RepeatedCombinations | None:
     >>> found.combinations, found.expected > 5 * found.combinations
     (400, True)
     """
-    names = [
-        name for name in data.quasi_identifiers if data.rows.column(name).kind is not Kind.NESTED
-    ]
+    names = [name for name in data.quasi_identifiers if data.rows.column(name).kind is not Kind.NESTED]
     if len(names) < MIN_COLUMNS or data.count < MIN_RECORDS:
         return None
     try:
@@ -129,9 +127,7 @@ def _not_given_by_one(cells: Cells) -> list[str]:
 def _compared(cells: Cells, place: int) -> tuple[float, float]:
     """How far a column is given by the others, and the combinations expected if it were independent."""
     others = [i for i in range(len(cells.columns)) if i != place]
-    _, classes = group(
-        tuple(cells.codes[i] for i in others), tuple(cells.domains[i] for i in others)
-    )
+    _, classes = group(tuple(cells.codes[i] for i in others), tuple(cells.domains[i] for i in others))
     sizes = np.bincount(classes, cells.counts).astype(np.int64)
     frequencies = np.bincount(cells.codes[place], cells.counts).astype(np.int64)
     expected = _expected_pairs(sizes, frequencies)

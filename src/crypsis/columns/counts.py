@@ -92,22 +92,17 @@ def _by_expectation(
     return _estimated(names, _sample(dataset, names, expected, seed), dataset.count, missing)
 
 
-def _sample(
-    dataset: Dataset, names: Sequence[str], expected: float, seed: int
-) -> SampledClassSizes:
+def _sample(dataset: Dataset, names: Sequence[str], expected: float, seed: int) -> SampledClassSizes:
     share = min(1.0, _SAMPLED_VALUES / expected)
     return sample_class_sizes(dataset.rows, names, share, drop_missing=True, seed=seed)
 
 
-def _estimated(
-    names: Sequence[str], sample: SampledClassSizes, rows: int, missing: int
-) -> ColumnSetCounts:
+def _estimated(names: Sequence[str], sample: SampledClassSizes, rows: int, missing: int) -> ColumnSetCounts:
     filled = rows - missing
     classes, unique = (_bounded(find(sample), filled) for find in (class_total, singleton_total))
     if sample.seen and int(sample.sizes[-1]) == 1:  # no sampled value repeats: likely none does
         classes, unique = (
-            Estimate(filled, one.low, filled, one.confidence, one.method)
-            for one in (classes, unique)
+            Estimate(filled, one.low, filled, one.confidence, one.method) for one in (classes, unique)
         )
     ends = (int(sample.sizes[0]), int(sample.sizes[-1])) if sample.seen else (0, 0)
     return ColumnSetCounts(tuple(names), rows, classes, unique, 0, *ends, missing=missing)

@@ -135,29 +135,21 @@ class _Search:
             rows = self._changed_rows(name, released)
             if rows.any():
                 dependencies += self._of(name, released, rows)
-        done = {
-            (column, target)
-            for d in dependencies
-            for column in d.columns
-            for target in d.determines
-        }
+        done = {(column, target) for d in dependencies for column in d.columns for target in d.determines}
         dependencies += [
-            relation for relation in self._relations()
+            relation
+            for relation in self._relations()
             if not any((c, t) in done for c in relation.columns for t in relation.determines)
-        ]  # fmt: skip
+        ]
         return tuple(dependencies)
 
     def _changed_rows(self, name: str, released: pa.ChunkedArray | None) -> NDArray[np.bool_]:
         if released is None:
             return np.ones(self.table.num_rows, bool)
         before, after = (pc.cast(one, pa.string()) for one in (self.table[name], released))
-        return ~np.asarray(pc.fill_null(pc.equal(before, after), False).combine_chunks()).astype(
-            bool
-        )
+        return ~np.asarray(pc.fill_null(pc.equal(before, after), False).combine_chunks()).astype(bool)
 
-    def _of(
-        self, name: str, released: pa.ChunkedArray | None, rows: NDArray[np.bool_]
-    ) -> list[Dependency]:
+    def _of(self, name: str, released: pa.ChunkedArray | None, rows: NDArray[np.bool_]) -> list[Dependency]:
         """The columns from which one changed column is recovered."""
         target = self.codes[name]
         single = np.zeros(target.size, np.int64)
@@ -186,8 +178,9 @@ class _Search:
         rest = [column for column in self.kept if not any(column in d.columns for d in found)]
         for pair in combinations(rest[:_PAIRED], 2):
             width = int(self.codes[pair[1]].max()) + 1
-            joint = np.unique(self.codes[pair[0]] * width + self.codes[pair[1]],
-                              return_inverse=True)[1].ravel()  # fmt: skip
+            joint = np.unique(self.codes[pair[0]] * width + self.codes[pair[1]], return_inverse=True)[
+                1
+            ].ravel()
             if joint.max() < target.size / 2:
                 guess = mode_of_others(joint, target)[0]
                 share = _correct(guess, target)
@@ -197,12 +190,7 @@ class _Search:
         return found
 
     def _recovered(
-        self,
-        column: Ints,
-        target: Ints,
-        classes: Ints,
-        rows: NDArray[np.bool_],
-        own_purity: Floats,
+        self, column: Ints, target: Ints, classes: Ints, rows: NDArray[np.bool_], own_purity: Floats
     ) -> tuple[float, float]:
         """The share recovered from a column, also within the class, and almost certainly."""
         guess, purity = mode_of_others(column, target)
@@ -216,9 +204,7 @@ class _Search:
         by_chance = inside - _best_guess(classes, target, rows) < _chance(int(rows.sum()))
         return share if by_chance else max(share, inside), float(certain.sum() / rows.sum())
 
-    def _near(
-        self, column: str, name: str, classes: Ints, rows: NDArray[np.bool_]
-    ) -> tuple[float, float]:
+    def _near(self, column: str, name: str, classes: Ints, rows: NDArray[np.bool_]) -> tuple[float, float]:
         """The share of changed numbers that the neighbors in a column give, and that classes give."""
         if column not in self.numbers or name not in self.numbers:
             return 0.0, 0.0
@@ -293,9 +279,7 @@ class _Search:
             weights, vectors = np.linalg.eigh(correlations)
             apart = np.abs(correlations[np.triu_indices(3, 1)]).max() < 0.999
             if weights[0] < _COLLINEAR and apart and np.abs(vectors[:, 0]).min() > 0.05:
-                targets, columns = (
-                    tuple(names[p] for p in places if one[p]) for one in (changed, kept)
-                )
+                targets, columns = (tuple(names[p] for p in places if one[p]) for one in (changed, kept))
                 found[tuple(names[p] for p in places)] = Dependency(
                     columns, targets, "relation", float(1 - weights[0]), 0.0
                 )
@@ -376,9 +360,7 @@ def _precision(values: Floats) -> float:
 def _window(values: Floats, near: float) -> int:
     """The most numbers within the precision of one number."""
     ordered = np.sort(values)
-    return int(
-        (np.searchsorted(ordered, ordered + 2 * near, "right") - np.arange(ordered.size)).max()
-    )
+    return int((np.searchsorted(ordered, ordered + 2 * near, "right") - np.arange(ordered.size)).max())
 
 
 def _forms(value: object) -> tuple[str, ...]:

@@ -86,11 +86,7 @@ def histograms(
         table = draw_sample(dataset.rows, rows, seed=seed, names=flat)
     else:
         table = dataset.to_arrow(flat)
-    ends = (
-        _extremes(dataset, [column.name for column in columns if column.kind.ordered])
-        if sampled
-        else {}
-    )
+    ends = _extremes(dataset, [column.name for column in columns if column.kind.ordered]) if sampled else {}
     found = []
     for column in columns:
         if column.kind is Kind.NESTED:
@@ -104,9 +100,10 @@ def histograms(
         else:
             counts, labels, rest = _most_frequent(values, bars)
         found.append(
-            Histogram(column.name, column.kind.ordered, table.num_rows, sampled, counts, rest,
-                      missing, labels)
-        )  # fmt: skip
+            Histogram(
+                column.name, column.kind.ordered, table.num_rows, sampled, counts, rest, missing, labels
+            )
+        )
     return tuple(found)
 
 
@@ -146,9 +143,7 @@ def _equally_wide(
             numbers, bins=bars if high > low else 1, range=(low, high) if high > low else None
         )
         edges = cuts.tolist() if high > low else [low]
-    return tuple(int(count) for count in counts), tuple(
-        _edge_text(edge, values.type) for edge in edges
-    )
+    return tuple(int(count) for count in counts), tuple(_edge_text(edge, values.type) for edge in edges)
 
 
 def _numbers(values: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -169,14 +164,10 @@ def _edge_text(edge: float, kind: pa.DataType) -> str:
     return f"{edge:.6g}"
 
 
-def _most_frequent(
-    values: pa.ChunkedArray, bars: int
-) -> tuple[tuple[int, ...], tuple[str, ...], int]:
+def _most_frequent(values: pa.ChunkedArray, bars: int) -> tuple[tuple[int, ...], tuple[str, ...], int]:
     counted = pc.value_counts(values.combine_chunks())
     texts = [str(value) for value in counted.field("values").to_pylist()]
-    pairs = sorted(
-        zip(counted.field("counts").to_pylist(), texts, strict=True), key=lambda p: (-p[0], p[1])
-    )
+    pairs = sorted(zip(counted.field("counts").to_pylist(), texts, strict=True), key=lambda p: (-p[0], p[1]))
     top = pairs[:bars]
     rest = sum(count for count, _ in pairs[bars:])
     return tuple(count for count, _ in top), tuple(text for _, text in top), rest

@@ -90,8 +90,7 @@ class Profile(Result):
         guessed = sum(column.guessed for column in self.columns)
         of_people = "" if self.people is None else f" of {number_text(self.people, ',')} people"
         lines = [
-            f"{self.rows:,} records{of_people}, {len(self.columns)} columns ({guessed} roles "
-            "guessed)",
+            f"{self.rows:,} records{of_people}, {len(self.columns)} columns ({guessed} roles guessed)",
             *([] if self.encoding is None else [f"  read as {self.encoding}"]),
             *(f"  {text}" for text in self.proposals),
         ]
@@ -144,9 +143,7 @@ def scan(
     """
     dataset = as_dataset(data, **roles)
     if limit < 1:
-        raise ParameterError(
-            f"Parameter 'limit' must be at least 1; {limit} was given.", parameter="limit"
-        )
+        raise ParameterError(f"Parameter 'limit' must be at least 1; {limit} was given.", parameter="limit")
     columns, counts = profile_columns(dataset, exact=exact, seed=seed)
     paired = _pairable(columns)
     found = _singles(dataset, counts) + _pairs(dataset, paired, counts, exact, seed)
@@ -161,9 +158,7 @@ def scan(
         columns_paired=tuple(paired),
         missing=dataset.missing.value,
         person=dataset.person,
-        people=next(
-            (column.distinct for column in columns if column.column == dataset.person), None
-        ),
+        people=next((column.distinct for column in columns if column.column == dataset.person), None),
         person_decided=dataset.person_decided,
         record_evidence=tuple(one.text for one in evidence),
         encoding=dataset.rows.legacy_encoding,
@@ -236,11 +231,7 @@ def _singles(dataset: Dataset, counts: dict[str, ColumnSetCounts]) -> list[Colum
 
 
 def _pairs(
-    dataset: Dataset,
-    names: Sequence[str],
-    counts: dict[str, ColumnSetCounts],
-    exact: bool,
-    seed: int,
+    dataset: Dataset, names: Sequence[str], counts: dict[str, ColumnSetCounts], exact: bool, seed: int
 ) -> list[ColumnSetCounts]:
     if len(names) < 2:
         return []

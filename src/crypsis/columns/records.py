@@ -13,7 +13,9 @@ from crypsis.tables import Kind
 
 FIRST_ROWS = 20_000
 """Of so many rows the order is examined."""
-UNDECIDED_RECORD = "It was not decided what a record is: one person each, or an event of a person who may have several."
+UNDECIDED_RECORD = (
+    "It was not decided what a record is: one person each, or an event of a person who may have several."
+)
 DECIDE_RECORD = (
     "Set {person=each record} if each is of another person, or {person} to the column that identifies "
     "the person."
@@ -33,11 +35,7 @@ class RecordEvidence(Result):
 
 
 def record_evidence(
-    data: Dataset,
-    original: Dataset | None = None,
-    *,
-    identifiers: Sequence[str] | None = None,
-    seed: int = 0,
+    data: Dataset, original: Dataset | None = None, *, identifiers: Sequence[str] | None = None, seed: int = 0
 ) -> tuple[RecordEvidence, ...]:
     """What indicates that records are not of one person each, the strongest first.
 
@@ -75,12 +73,7 @@ def record_evidence(
     key = linking_values(data, seed=seed)
     if key:
         return (_divides(data, key),)
-    evidence = (
-        _copied(data, original),
-        _combinations(data, original),
-        _waves(data, seed),
-        _row_order(data),
-    )
+    evidence = (_copied(data, original), _combinations(data, original), _waves(data, seed), _row_order(data))
     return tuple(one for one in evidence if one is not None)
 
 
@@ -158,9 +151,7 @@ def _waves(data: Dataset, seed: int) -> RecordEvidence | None:
         "though by chance they would: if they are records of one person at several times, what these "
         f"disclose together is not measured, and {_COUNTED}."
     )
-    hint = (
-        "Set {person}, exclude the column, or write whose records these are: {note=several_people}."
-    )
+    hint = "Set {person}, exclude the column, or write whose records these are: {note=several_people}."
     return RecordEvidence("person-against-evidence", text, hint, columns)
 
 

@@ -53,9 +53,7 @@ def _binned(table: pa.Table) -> dict[str, Ints]:
         if numbers is None or np.isnan(numbers).all():
             codes = codes_of(column) + 1
             frequent = np.argsort(-np.bincount(codes), kind="stable")[:_BINS]
-            codes = np.argmax(
-                np.append(codes[:, None] == frequent, np.ones((codes.size, 1), bool), 1), 1
-            )
+            codes = np.argmax(np.append(codes[:, None] == frequent, np.ones((codes.size, 1), bool), 1), 1)
         else:
             ends = np.nanquantile(numbers, np.linspace(0, 1, _BINS)[1:-1])
             codes = np.where(np.isnan(numbers), _BINS, np.searchsorted(np.unique(ends), numbers))

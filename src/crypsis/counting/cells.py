@@ -45,9 +45,7 @@ class ColumnSetCounts(Result):
     """Rows with a missing value in at least one of the columns."""
 
     @classmethod
-    def from_table(
-        cls, names: Sequence[str], table: pa.Table, *, drop_missing: bool
-    ) -> ColumnSetCounts:
+    def from_table(cls, names: Sequence[str], table: pa.Table, *, drop_missing: bool) -> ColumnSetCounts:
         """Of all classes in a table: their values, column by column, and last their sizes."""
         sizes = numbers(table.columns[-1])
         incomplete = np.zeros(sizes.size, np.bool_)
@@ -57,9 +55,7 @@ class ColumnSetCounts(Result):
         some = sizes[~incomplete] if drop_missing else sizes
         least, most = (int(some.min()), int(some.max())) if some.size else (0, 0)
         once, twice = (int((some == n).sum()) for n in (1, 2))
-        return cls(
-            tuple(names), int(some.sum()), some.size, once, twice, least, most, missing=missing
-        )
+        return cls(tuple(names), int(some.sum()), some.size, once, twice, least, most, missing=missing)
 
     @property
     def estimated(self) -> bool:
@@ -108,9 +104,7 @@ class Cells:
         return cls(tuple(columns), tuple(c[order] for c in codes), values, counts, weights, missing)
 
     @classmethod
-    def from_columns(
-        cls, missing: MissingValues = MissingValues.VALUE, /, **columns: Sequence[Any]
-    ) -> Cells:
+    def from_columns(cls, missing: MissingValues = MissingValues.VALUE, /, **columns: Sequence[Any]) -> Cells:
         """From a few columns typed in by hand.
 
         >>> cells = Cells.from_columns(age=[30, 30, 41], sex=["f", "f", "m"])
@@ -208,35 +202,35 @@ class Cells:
         if self.weights is not None:
             weights = np.bincount(inverse, weights=self.weights)
         codes = tuple(code[first] for code in codes)
-        return replace(
-            self, columns=tuple(names), codes=codes, values=values, counts=counts, weights=weights
-        )
+        return replace(self, columns=tuple(names), codes=codes, values=values, counts=counts, weights=weights)
 
     def class_counts(self) -> ColumnSetCounts:
         """The equivalence classes of all the columns together, counted."""
         there = self.class_sizes > 0
         sizes, counts = self.class_sizes[there], self.counts[there]
         return ColumnSetCounts(
-            self.columns, int(counts.sum()), sizes.size, int(counts[sizes == 1].sum()),
-            int(counts[sizes == 2].sum()) // 2, int(sizes.min()) if sizes.size else 0,
-            int(sizes.max(initial=0)), int((counts * sizes).sum()),
+            self.columns,
+            int(counts.sum()),
+            sizes.size,
+            int(counts[sizes == 1].sum()),
+            int(counts[sizes == 2].sum()) // 2,
+            int(sizes.min()) if sizes.size else 0,
+            int(sizes.max(initial=0)),
+            int((counts * sizes).sum()),
             int(self.counts[self.missing_mask.any(axis=0)].sum()),
-        )  # fmt: skip
+        )
 
     def group(self, cell: int) -> Group:
         """One cell as a result: its columns, how many rows are alike, and its values."""
         values = tuple(
-            value[int(code[cell])].as_py()
-            for value, code in zip(self.values, self.codes, strict=True)
+            value[int(code[cell])].as_py() for value, code in zip(self.values, self.codes, strict=True)
         )
         return Group(self.columns, int(self.class_sizes[cell]), values)
 
     @cached_property
     def missing_codes(self) -> tuple[int, ...]:
         """The code of a missing value in each column; -1 where no value is missing."""
-        return tuple(
-            len(value) - 1 if len(value) and not value[-1].is_valid else -1 for value in self.values
-        )
+        return tuple(len(value) - 1 if len(value) and not value[-1].is_valid else -1 for value in self.values)
 
     @cached_property
     def missing_mask(self) -> NDArray[np.bool_]:

@@ -118,12 +118,8 @@ def hierarchical_distance(
     return cost / (2 * height)
 
 
-def _pair(
-    counts: ArrayLike, reference: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _pair(counts: ArrayLike, reference: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     p, q = proportions(counts), proportions(reference)
     if p.shape != q.shape:
-        raise ParameterError(
-            f"The distributions have {p.size} and {q.size} values; they must match."
-        )
+        raise ParameterError(f"The distributions have {p.size} and {q.size} values; they must match.")
     return p, q

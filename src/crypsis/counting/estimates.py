@@ -75,9 +75,7 @@ def scaled_total(
     '1e+04 (95 % CI 8145 to 1.215e+04)'
     """
     if not 0 < share <= 1 or not 0 < confidence < 1:
-        raise ParameterError(
-            "The share must be above 0 and at most 1, the confidence between 0 and 1."
-        )
+        raise ParameterError("The share must be above 0 and at most 1, the confidence between 0 and 1.")
     weight, count = np.asarray(weights, np.float64), np.asarray(counts, np.float64)
     value = float(weight @ count) / share
     if share == 1:
@@ -104,22 +102,16 @@ def singleton_total(sample: SampledClassSizes, *, confidence: float = CONFIDENCE
     return _total(sample, sample.sizes == 1, 1.0, confidence)
 
 
-def rows_in_small_classes(
-    sample: SampledClassSizes, size: int, *, confidence: float = CONFIDENCE
-) -> Number:
+def rows_in_small_classes(sample: SampledClassSizes, size: int, *, confidence: float = CONFIDENCE) -> Number:
     """The number of rows in classes smaller than `size`."""
     small = np.where(sample.sizes < size, sample.sizes, 0)
     return _total(sample, small, float(max(size - 1, 1)), confidence)
 
 
-def _total(
-    sample: SampledClassSizes, weights: ArrayLike, largest: float, confidence: float
-) -> Number:
+def _total(sample: SampledClassSizes, weights: ArrayLike, largest: float, confidence: float) -> Number:
     if sample.share == 1:
         return int(np.asarray(weights, np.int64) @ sample.classes)
-    return scaled_total(
-        weights, sample.classes, sample.share, largest=largest, confidence=confidence
-    )
+    return scaled_total(weights, sample.classes, sample.share, largest=largest, confidence=confidence)
 
 
 def row_mean(
@@ -176,9 +168,7 @@ def row_mean(
     )
 
 
-def _unseen(
-    sure_total: float, left: int, rows: int, limits: tuple[float, float]
-) -> tuple[float, float]:
+def _unseen(sure_total: float, left: int, rows: int, limits: tuple[float, float]) -> tuple[float, float]:
     """The range of the mean over all possible values of the classes not sampled."""
     low, high = ((sure_total + left * limit) / rows for limit in limits)
     return low, high
@@ -200,9 +190,7 @@ def fraction_of(number: Number, total: float, at_most: float = 1.0) -> Number:
     return mapped(number, lambda x: min(at_most, x / total))
 
 
-def share_estimate(
-    right: int, draws: int, method: str, *, confidence: float = CONFIDENCE
-) -> Estimate:
+def share_estimate(right: int, draws: int, method: str, *, confidence: float = CONFIDENCE) -> Estimate:
     """The share of successes in so many draws, with the interval of Clopper and Pearson (1934).
 
     >>> str(share_estimate(0, 1000, "draws"))
@@ -214,15 +202,11 @@ def share_estimate(
     return Estimate(right / draws, low, high, confidence, f"{draws:,} {method}")
 
 
-def mean_estimate(
-    mean: float, draws: int, method: str, *, confidence: float = CONFIDENCE
-) -> Estimate:
+def mean_estimate(mean: float, draws: int, method: str, *, confidence: float = CONFIDENCE) -> Estimate:
     """The mean of numbers from 0 to 1 over so many draws, with the interval of Hoeffding (1963).
 
     >>> str(mean_estimate(0.5, 1000, "draws"))
     '0.5 (95 % CI 0.4571 to 0.5429)'
     """
     half = math.sqrt(math.log(2 / (1 - confidence)) / (2 * draws))
-    return Estimate(
-        mean, max(0.0, mean - half), min(1.0, mean + half), confidence, f"{draws:,} {method}"
-    )
+    return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half), confidence, f"{draws:,} {method}")

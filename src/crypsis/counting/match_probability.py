@@ -22,9 +22,7 @@ _LOGS = np.arange(-60.0, 6.75, 0.25)
 _BLOCK = 20_000
 
 
-def match_probability(
-    size: Floats, expanded: Floats, model: PopulationModel = "negative binomial"
-) -> Floats:
+def match_probability(size: Floats, expanded: Floats, model: PopulationModel = "negative binomial") -> Floats:
     """E[1/F | f] for classes of f records whose weights sum to `expanded`.
 
     F, the size of the class in the population, is negative binomial given f, with the sampling
@@ -74,18 +72,18 @@ def _moment(order: int, size: Floats, expanded: Floats, model: PopulationModel) 
     Weideman 2014). Only distinct classes are computed.
     """
     pairs, inverse = np.unique(
-        np.column_stack([size, np.maximum(expanded, size)]).astype(np.float64),
-        axis=0, return_inverse=True,
-    )  # fmt: skip
+        np.column_stack([size, np.maximum(expanded, size)]).astype(np.float64), axis=0, return_inverse=True
+    )
     x = np.exp(_LOGS)
     found = np.empty(len(pairs))
     for start in range(0, len(pairs), _BLOCK):
         f, total = (part[:, None] for part in pairs[start : start + _BLOCK].T)
         with np.errstate(over="ignore", under="ignore"):
             log = (
-                -f * x + (total - f) * np.expm1(-x) if model == "poisson"
+                -f * x + (total - f) * np.expm1(-x)
+                if model == "poisson"
                 else -f * np.log1p(np.expm1(x) * total / f)
-            )  # fmt: skip
+            )
             found[start : start + _BLOCK] = (np.exp(log) * x**order).sum(axis=1)
     return np.asarray((found * (_LOGS[1] - _LOGS[0]))[inverse.ravel()])
 
@@ -95,8 +93,7 @@ def check_weights(cells: Cells) -> None:
     weights = np.asarray(cells.weights)
     if not np.isfinite(weights).all() or (weights <= 0).any():
         raise ParameterError(
-            "Weights must be positive numbers; some are missing, zero or negative.",
-            code="invalid-weights",
+            "Weights must be positive numbers; some are missing, zero or negative.", code="invalid-weights"
         )
 
 

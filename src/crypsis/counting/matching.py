@@ -68,9 +68,7 @@ def compatible_rows(
             if not shared:
                 sizes[here] += counts[there].sum()
                 continue
-            codes = tuple(
-                np.concatenate([mine[c][here], theirs[c][there]]).astype(np.int32) for c in shared
-            )
+            codes = tuple(np.concatenate([mine[c][here], theirs[c][there]]).astype(np.int32) for c in shared)
             first, member = group(codes, tuple(domains[c] for c in shared))
             totals = np.zeros(first.size, counts.dtype)
             np.add.at(totals, member[here.size :], counts[there])
@@ -78,8 +76,9 @@ def compatible_rows(
     return sizes
 
 
-def rows_covered(covers: Sequence[Mask], places: Sequence[Ints], theirs: Sequence[Ints],
-                 counts: Ints) -> Ints:  # fmt: skip
+def rows_covered(
+    covers: Sequence[Mask], places: Sequence[Ints], theirs: Sequence[Ints], counts: Ints
+) -> Ints:
     """For each cell the rows of another table that it covers in every column.
 
     `covers[c][i]` says which values of column c label i covers, `places[c]` is the label of each
@@ -89,9 +88,7 @@ def rows_covered(covers: Sequence[Mask], places: Sequence[Ints], theirs: Sequenc
     cells = len(places[0])
     found = np.zeros(cells, np.int64)
     order = np.lexsort(tuple(places))
-    packed = [
-        np.packbits(cover[:, code], axis=1) for cover, code in zip(covers, theirs, strict=True)
-    ]
+    packed = [np.packbits(cover[:, code], axis=1) for cover, code in zip(covers, theirs, strict=True)]
     padded = np.zeros(packed[0].shape[1] * 8, np.int64)
     padded[: counts.size] = counts
     by_byte = padded.reshape(-1, 8)

@@ -31,9 +31,7 @@ class CodeTable:
         self.places = sorted(chosen, key=lambda place: -len(cells.values[place]))
         self.domains = np.array([len(cells.values[p]) for p in self.places], np.int64)
         dropping = cells.missing is MissingValues.DROP
-        self.missing = np.array(
-            [cells.missing_codes[p] if dropping else -1 for p in self.places], np.int64
-        )
+        self.missing = np.array([cells.missing_codes[p] if dropping else -1 for p in self.places], np.int64)
         self.counts = cells.counts
         self.rows = np.minimum(cells.counts, 3).astype(np.uint8)
         self.wide = int((self.domains > kernels.BITS).sum())
@@ -114,9 +112,15 @@ class Partition:
         """The partition by one column more."""
         table, finished = self.table, self.finished.copy()
         order, starts = kernels.refine(
-            self.order, self.starts, table.columns[column], int(table.domains[column]),
-            int(table.missing[column]), table.counts, table.fragile, finished,
-        )  # fmt: skip
+            self.order,
+            self.starts,
+            table.columns[column],
+            int(table.domains[column]),
+            int(table.missing[column]),
+            table.counts,
+            table.fragile,
+            finished,
+        )
         return Partition(table, (*self.chosen, column), order, starts, finished)
 
     def statistics(self) -> Ints:
@@ -139,27 +143,43 @@ class Partition:
                 parts.append(self._tally_wide(narrow, table.narrow_codes, table.wide))
             else:
                 every = kernels.tally_narrow(
-                    self.order, self.starts, table.narrow_codes, first - table.wide,
-                    table.kept[table.wide :], table.rows, self.finished,
-                )  # fmt: skip
+                    self.order,
+                    self.starts,
+                    table.narrow_codes,
+                    first - table.wide,
+                    table.kept[table.wide :],
+                    table.rows,
+                    self.finished,
+                )
                 parts.append(every[narrow - first])
         return np.concatenate(parts) if parts else np.zeros((0, 3), np.int64)
 
     def _tally_wide(self, columns: Ints, codes: Any, offset: int) -> Ints:
         table = self.table
         found = kernels.tally_wide(
-            self.order, self.starts, codes, columns - offset, table.missing[columns],
-            int(table.domains[columns].max()), table.rows, self.finished,
-        )  # fmt: skip
+            self.order,
+            self.starts,
+            codes,
+            columns - offset,
+            table.missing[columns],
+            int(table.domains[columns].max()),
+            table.rows,
+            self.finished,
+        )
         return np.asarray(found)
 
     def squares(self, column: int) -> int:
         """The sum of squared class sizes after refinement by one column more."""
         table = self.table
         total = kernels.squares(
-            self.order, self.starts, table.columns[column], int(table.domains[column]),
-            int(table.missing[column]), table.counts, self.finished,
-        )  # fmt: skip
+            self.order,
+            self.starts,
+            table.columns[column],
+            int(table.domains[column]),
+            int(table.missing[column]),
+            table.counts,
+            self.finished,
+        )
         return int(total)
 
     def max_singletons(self, values: ArrayLike) -> NDArray[np.float64]:
@@ -206,8 +226,7 @@ def count_column_sets(cells: Cells, max_columns: int | None = None) -> Iterator[
     limit = len(cells.columns) if max_columns is None else max_columns
     if limit < 1:
         raise ParameterError(
-            f"Parameter 'max_columns' must be at least 1; {max_columns} was given.",
-            parameter="max_columns",
+            f"Parameter 'max_columns' must be at least 1; {max_columns} was given.", parameter="max_columns"
         )
     table = CodeTable(cells)
     # Wildcards match across classes, so sets with a missing value are counted on their own.
@@ -225,9 +244,7 @@ def count_column_sets(cells: Cells, max_columns: int | None = None) -> Iterator[
             else:
                 found = map(int, finer.statistics())
                 distinct, once, twice, squares, rows, smallest, largest = found
-                yield ColumnSetCounts(
-                    names, rows, distinct, once, twice, smallest, largest, squares
-                )
+                yield ColumnSetCounts(names, rows, distinct, once, twice, smallest, largest, squares)
             if len(finer.chosen) < limit:
                 yield from below(finer)
 

@@ -37,5 +37,10 @@ def difference_of(estimate: Estimate, two: Estimate) -> Estimate:
     value = estimate.value - two.value
     below = math.hypot(estimate.value - estimate.low, two.high - two.value)
     above = math.hypot(estimate.high - estimate.value, two.value - two.low)
-    return Estimate(value, max(-1.0, value - below), min(1.0, value + above),
-                    min(estimate.confidence, two.confidence), "Newcombe interval")  # fmt: skip
+    return Estimate(
+        value,
+        max(-1.0, value - below),
+        min(1.0, value + above),
+        min(estimate.confidence, two.confidence),
+        "Newcombe interval",
+    )

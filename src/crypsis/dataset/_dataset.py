@@ -14,14 +14,7 @@ import pyarrow as pa
 
 from crypsis.counting.cells import Cells
 from crypsis.dataset._notes import ColumnNote, is_reason, with_priors
-from crypsis.dataset._roles import (
-    ROLE_KEYWORDS,
-    SAMPLE_KEYWORDS,
-    Data,
-    as_missing_values,
-    as_role,
-    decided,
-)
+from crypsis.dataset._roles import ROLE_KEYWORDS, SAMPLE_KEYWORDS, Data, as_missing_values, as_role, decided
 from crypsis.errors import InputError, ParameterError, RoleError, TooLargeError, unknown_columns
 from crypsis.options import EACH_RECORD, MissingValues, ReadOptions, Role, Roles
 from crypsis.tables import Kind, Rows, open_frame, open_source, write_rows
@@ -241,10 +234,7 @@ class Dataset:
         if counted is None and _is_eager(self.given):
             counted = self.count
         size = [] if counted is None else [_plural(counted, "record")]
-        by_role = {
-            "direct identifier": self.identifiers,
-            "quasi-identifier": self.quasi_identifiers,
-        }
+        by_role = {"direct identifier": self.identifiers, "quasi-identifier": self.quasi_identifiers}
         parts = [_plural(len(names), noun) for noun, names in by_role.items() if names]
         for adjective, names in (
             ("sensitive", self.sensitive),
@@ -329,9 +319,7 @@ class Dataset:
         sample knows whose weight it is.
         """
         apart = (self.person, self.household)
-        return tuple(
-            name for name in self.released if name not in apart and name not in self.signed_off
-        )
+        return tuple(name for name in self.released if name not in apart and name not in self.signed_off)
 
     @property
     def signed_off(self) -> tuple[str, ...]:
@@ -355,9 +343,7 @@ class Dataset:
         """The rows as an Arrow table."""
         return self.rows.to_arrow(columns)
 
-    def write(
-        self, path: str | Path, *, overwrite: bool = False, neutralize_formulas: bool = False
-    ) -> Path:
+    def write(self, path: str | Path, *, overwrite: bool = False, neutralize_formulas: bool = False) -> Path:
         """Write the rows to a file, completely or not at all.
 
         The suffix of the path names the format: .csv (also .csv.gz, .csv.bz2, .csv.xz, .csv.zst),
@@ -369,9 +355,7 @@ class Dataset:
         With `neutralize_formulas` an apostrophe is put before texts in a CSV file that a
         spreadsheet would run: those that begin with =, +, -, @, a tab or a line end.
         """
-        return write_rows(
-            self.rows, path, overwrite=overwrite, neutralize_formulas=neutralize_formulas
-        )
+        return write_rows(self.rows, path, overwrite=overwrite, neutralize_formulas=neutralize_formulas)
 
     def cells(self, columns: Sequence[str] | None = None, *, weighted: bool = False) -> Cells:
         """The distinct tuples of some columns (default: the quasi-identifiers) with their counts.
@@ -442,9 +426,7 @@ class Dataset:
         names = [
             column.name
             for column in self.rows.columns
-            if column.name in columns
-            and column.name not in unseen
-            and column.kind is not Kind.NESTED
+            if column.name in columns and column.name not in unseen and column.kind is not Kind.NESTED
         ]
         try:
             return self.rows.finer_as_written(names, _MAX_COMPARED_VALUES)

@@ -49,9 +49,7 @@ class ColumnNote(Result):
             text = getattr(self, part)
             if text and not is_reason(text):
                 raise ParameterError(
-                    f"{text!r} is not a reason: it must say why, in words.",
-                    code="no-reason",
-                    parameter=part,
+                    f"{text!r} is not a reason: it must say why, in words.", code="no-reason", parameter=part
                 )
 
 
@@ -83,8 +81,7 @@ def check_priors(name: str, rates: Any) -> None:
     )
     if not valid or sum(rates.values()) > 1 + 1e-9:
         raise ParameterError(
-            f"The priors of column {name!r} must be shares from 0 to 1 by value, at most 1 "
-            "together.",
+            f"The priors of column {name!r} must be shares from 0 to 1 by value, at most 1 together.",
             parameter="priors",
             columns=(name,),
         )

@@ -10,13 +10,7 @@ from typing import Any, Unpack
 
 from crypsis.dataset._dataset import Dataset
 from crypsis.dataset._notes import with_priors
-from crypsis.dataset._roles import (
-    SAMPLE_KEYWORDS,
-    Data,
-    as_columns,
-    as_missing_values,
-    decided,
-)
+from crypsis.dataset._roles import SAMPLE_KEYWORDS, Data, as_columns, as_missing_values, decided
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, ReadOptions, Roles
 from crypsis.tables import open_source
@@ -159,10 +153,19 @@ def read(
         )
     _check_engine(engine, master, memory_limit, spill_folder, max_rows)
     reading = ReadOptions(
-        format, names, header, delimiter, encoding, decimal, date_format, missing_markers,
+        format,
+        names,
+        header,
+        delimiter,
+        encoding,
+        decimal,
+        date_format,
+        missing_markers,
         dict(types or {}),
-        sheet, table, query,
-    )  # fmt: skip
+        sheet,
+        table,
+        query,
+    )
     roles = decided(identifiers, quasi_identifiers, sensitive, insensitive, excluded)
     policy = as_missing_values(missing)
     if engine == "spark":
@@ -171,20 +174,27 @@ def read(
         rows = open_spark(source, reading, master=master)
     else:
         rows = open_source(
-            source, reading, memory_limit=memory_limit, spill_folder=spill_folder,
-            max_rows=max_rows,
-        )  # fmt: skip
+            source, reading, memory_limit=memory_limit, spill_folder=spill_folder, max_rows=max_rows
+        )
     return Dataset(
-        rows, roles, person, weight, population, policy, notes=with_priors({}, priors),
-        household=household, stratum=stratum, cluster=cluster, person_reason=person_reason or "",
-    )  # fmt: skip
+        rows,
+        roles,
+        person,
+        weight,
+        population,
+        policy,
+        notes=with_priors({}, priors),
+        household=household,
+        stratum=stratum,
+        cluster=cluster,
+        person_reason=person_reason or "",
+    )
 
 
 def _check_engine(engine: str, master: str | None, *limits: object) -> None:
     if engine not in ("duckdb", "spark"):
         raise ParameterError(
-            f"Parameter 'engine' must be 'duckdb' or 'spark'; {engine!r} was given.",
-            parameter="engine",
+            f"Parameter 'engine' must be 'duckdb' or 'spark'; {engine!r} was given.", parameter="engine"
         )
     if engine == "duckdb" and master is not None:
         raise ParameterError(

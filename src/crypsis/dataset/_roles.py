@@ -95,9 +95,7 @@ def takes_options(
     return taking
 
 
-def _unexpected(
-    function: str, name: str, known: Collection[str], without: Collection[str]
-) -> Exception:
+def _unexpected(function: str, name: str, known: Collection[str], without: Collection[str]) -> Exception:
     if name in without:
         return RoleError(
             f"{function}() does not use {name!r}: {_WITHOUT[name]}",
@@ -125,8 +123,7 @@ def _member(kind: type[_Option], value: Any, parameter: str) -> _Option:
     except ValueError:
         names = ", ".join(repr(option.value) for option in kind)
         raise ParameterError(
-            f"Parameter {parameter!r} must be one of {names}; {value!r} was given.",
-            parameter=parameter,
+            f"Parameter {parameter!r} must be one of {names}; {value!r} was given.", parameter=parameter
         ) from None
 
 

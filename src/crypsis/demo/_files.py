@@ -26,12 +26,29 @@ _DAYS, _TWENTIETH = 10, 1_000
 _BASKETS = 4_000
 # How many of 10,000 baskets contain each item.
 _GOODS = {
-    "bread": 4_100, "milk": 3_900, "eggs": 3_700, "apples": 2_900, "cheese": 2_800,
-    "coffee": 2_700, "soap": 1_900, "rice": 1_850, "tea": 1_800, "candles": 1_200,
-    "aspirin": 1_150, "plasters": 1_100, "tobacco": 800, "wine": 780, "nappies": 760,
-    "insulin": 420, "pregnancy test": 400, "nicotine patch": 380, "hair dye": 220,
-    "antidepressant": 205, "fishing line": 190, "HIV test": 90,
-}  # fmt: skip
+    "bread": 4_100,
+    "milk": 3_900,
+    "eggs": 3_700,
+    "apples": 2_900,
+    "cheese": 2_800,
+    "coffee": 2_700,
+    "soap": 1_900,
+    "rice": 1_850,
+    "tea": 1_800,
+    "candles": 1_200,
+    "aspirin": 1_150,
+    "plasters": 1_100,
+    "tobacco": 800,
+    "wine": 780,
+    "nappies": 760,
+    "insulin": 420,
+    "pregnancy test": 400,
+    "nicotine patch": 380,
+    "hair dye": 220,
+    "antidepressant": 205,
+    "fishing line": 190,
+    "HIV test": 90,
+}
 
 
 @dataclass(frozen=True)

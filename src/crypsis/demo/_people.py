@@ -32,8 +32,12 @@ _Codes = NDArray[np.int64]
 
 # How many of 1,000 people are in each ten years of age.
 _AGES = (118, 124, 134, 142, 130, 122, 112, 73, 36, 9)
-_REGION_AGES = ((3, 3, 5, 5, 3, 2, 2, 2, 2, 2), (4, 4, 2, 3, 4, 4, 3, 2, 2, 2),
-                (3, 3, 2, 2, 3, 4, 4, 3, 3, 3), (2, 2, 2, 2, 2, 3, 5, 6, 6, 6))  # fmt: skip
+_REGION_AGES = (
+    (3, 3, 5, 5, 3, 2, 2, 2, 2, 2),
+    (4, 4, 2, 3, 4, 4, 3, 2, 2, 2),
+    (3, 3, 2, 2, 3, 4, 4, 3, 3, 3),
+    (2, 2, 2, 2, 2, 3, 5, 6, 6, 6),
+)
 
 # Yearly income at forty; weights of women and men in city, suburbs, farmland and on the coast.
 _OCCUPATIONS: dict[str, tuple[int, tuple[int, ...], tuple[int, ...]]] = {
@@ -136,8 +140,7 @@ def people(rows: int = 50_000, *, seed: int = SEED) -> pa.Table:
     """
     if not 1 <= rows <= _SSN_NUMBERS:
         raise ParameterError(
-            f"Parameter 'rows' must be from 1 to {_SSN_NUMBERS:,}; {rows} was given.",
-            parameter="rows",
+            f"Parameter 'rows' must be from 1 to {_SSN_NUMBERS:,}; {rows} was given.", parameter="rows"
         )
     draw = Draws(seed, rows)
     place = draw.pick("place", _zip_weights())
@@ -200,26 +203,19 @@ def created_folder(folder: str | Path) -> Path:
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(
-            f"Folder {str(folder)!r} could not be created: {error.strerror}."
-        ) from None
+        raise OutputError(f"Folder {str(folder)!r} could not be created: {error.strerror}.") from None
     return target
 
 
 class Draws:
     """Random numbers from raw bits, one stream for each column."""
 
-    def __init__(
-        self, seed: int, rows: int, streams: tuple[str, ...] = _STREAMS, *, first: int = 0
-    ) -> None:
+    def __init__(self, seed: int, rows: int, streams: tuple[str, ...] = _STREAMS, *, first: int = 0) -> None:
         if seed < 0:
-            raise ParameterError(
-                f"Parameter 'seed' must be at least 0; {seed} was given.", parameter="seed"
-            )
+            raise ParameterError(f"Parameter 'seed' must be at least 0; {seed} was given.", parameter="seed")
         self.rows = rows
         self._bits = {
-            name: np.random.PCG64(np.random.SeedSequence([seed, i]))
-            for i, name in enumerate(streams, first)
+            name: np.random.PCG64(np.random.SeedSequence([seed, i])) for i, name in enumerate(streams, first)
         }
 
     def uniform(self, stream: str) -> _Floats:

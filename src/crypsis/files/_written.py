@@ -36,9 +36,7 @@ def replacing_file(path: str | Path, *, overwrite: bool = False) -> Iterator[Pat
 
 
 @contextmanager
-def replacing_files(
-    paths: Sequence[str | Path], *, overwrite: bool = False
-) -> Iterator[tuple[Path, ...]]:
+def replacing_files(paths: Sequence[str | Path], *, overwrite: bool = False) -> Iterator[tuple[Path, ...]]:
     """Several files of one folder that belong together, the main one first.
 
     They are written in a private folder next to their places, flushed to disk, and then take their
@@ -86,9 +84,7 @@ def _check_place(target: Path, overwrite: bool) -> None:
         raise _cannot(target, error) from None
     if not home:
         raise OutputError(
-            f"Folder {str(target.parent)!r} does not exist.",
-            code="no-folder",
-            hint="Create it first.",
+            f"Folder {str(target.parent)!r} does not exist.", code="no-folder", hint="Create it first."
         )
     if folder and not any((target / mark).exists() for mark in _COMPLETE):
         raise OutputError(f"{str(target)!r} is a folder, not a file.")
@@ -97,9 +93,7 @@ def _check_place(target: Path, overwrite: bool) -> None:
     if there and is_read(target):
         raise OutputError(f"{str(target)!r} is being read.", hint="Write to another file.")
     if there and not overwrite:
-        raise OutputError(
-            f"{str(target)!r} exists already.", code="exists", hint="Set {overwrite=True}."
-        )
+        raise OutputError(f"{str(target)!r} exists already.", code="exists", hint="Set {overwrite=True}.")
 
 
 def _settle(partial: Path) -> None:

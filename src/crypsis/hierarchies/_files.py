@@ -32,9 +32,7 @@ def parse(path: Path) -> list[list[str]] | dict[str, Any]:
             raise SourceError(f"{named} is not valid TOML: {error}.") from None
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
-        raise SourceError(
-            f"{named} is empty.", hint="Write a value and its label on each level per line."
-        )
+        raise SourceError(f"{named} is empty.", hint="Write a value and its label on each level per line.")
     delimiter = ";" if all(";" in line for line in lines) else ","
     rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     return [[field.strip() for field in row] for row in rows]

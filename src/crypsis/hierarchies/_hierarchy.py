@@ -135,8 +135,7 @@ class Hierarchy:
         """
         if not 0 <= level <= self.height:
             raise ParameterError(
-                f"Parameter 'level' must be from 0 to {self.height}; {level} was given.",
-                parameter="level",
+                f"Parameter 'level' must be from 0 to {self.height}; {level} was given.", parameter="level"
             )
         found: dict[str, list[str]] = {}
         above: dict[str, tuple[str, ...]] = {}
@@ -194,9 +193,7 @@ class Hierarchy:
         union = 2 * len(nodes) - shared
         return np.asarray(np.log2(1 + (union - shared) / union), dtype=np.float64)
 
-    def marginality_order(
-        self, counts: Mapping[Hashable, int], column: str = ""
-    ) -> tuple[Hashable, ...]:
+    def marginality_order(self, counts: Mapping[Hashable, int], column: str = "") -> tuple[Hashable, ...]:
         """The values by marginality, the most central one first, given how often each occurs.
 
         The marginality of a value is its total semantic distance to all records.
@@ -281,9 +278,7 @@ class Hierarchy:
         return _files.toml_text([row[:-1] for row in self.rows] if rootless else self.rows)
 
     @classmethod
-    def intervals(
-        cls, values: Iterable[int], *, widths: Sequence[int], start: int = 0
-    ) -> Hierarchy:
+    def intervals(cls, values: Iterable[int], *, widths: Sequence[int], start: int = 0) -> Hierarchy:
         """Integers in intervals of growing width, each width a multiple of the one before.
 
         >>> Hierarchy.intervals([3], widths=[5, 10]).rows[0]
@@ -304,9 +299,7 @@ class Hierarchy:
         return cls((v, *(label(v, w) for w in widths), TOP) for v in unique)
 
     @classmethod
-    def prefixes(
-        cls, values: Iterable[str], *, lengths: Sequence[int], fill: str = "*"
-    ) -> Hierarchy:
+    def prefixes(cls, values: Iterable[str], *, lengths: Sequence[int], fill: str = "*") -> Hierarchy:
         """Codes by ever shorter prefixes: 02138, 0213*, 021**.
 
         >>> Hierarchy.prefixes(["02138", "02139"], lengths=[4, 3]).rows[0]

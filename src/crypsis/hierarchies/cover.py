@@ -35,12 +35,12 @@ def covered(
 ) -> Mask:
     """For each label of a release which of the values it covers.
 
-    A missing label covers every value: it was suppressed, or was missing. A label covers the values
-    that are equal to it, below it in the hierarchy, in its interval, with its prefix or in its
-    month, quarter, half-year, year, decade or period of years. "other" covers the values that no
-    other label is equal to; with `any_other` all, because after local recoding a value may stand beside the label that
-    covers it in other records. "all" covers all. A label that is none of these, such as a number that nobody has, covers no
-    value, so that no class of the population is counted larger than it is.
+    A missing label covers every value: it was suppressed, or was missing. A label covers the values that are
+    equal to it, below it in the hierarchy, in its interval, with its prefix or in its month, quarter,
+    half-year, year, decade or period of years. "other" covers the values that no other label is equal to;
+    with `any_other` all, because after local recoding a value may stand beside the label that covers it in
+    other records. "all" covers all. A label that is none of these, such as a number that nobody has, covers
+    no value, so that no class of the population is counted larger than it is.
 
     >>> covered(["<=29", "30-39", "021**", "other", None], [25, 33, "02138"]).astype(int).tolist()
     [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1]]

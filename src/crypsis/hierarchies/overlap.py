@@ -163,8 +163,15 @@ def _begins(one: tuple[str, bool, int], two: tuple[str, bool, int]) -> bool:
 
 def _unread(labels: Sequence[Any], others: set[str | None]) -> Mask:
     """Labels that are not in the other release and have no span, prefix or meaning."""
-    return np.array([
-        (text := _text(label)) is not None and text not in others and not _OTHER.match(text)
-        and _PREFIX.match(text) is None and _number(label) is None and _day(label) is None
-        for label in labels
-    ], bool)  # fmt: skip
+    return np.array(
+        [
+            (text := _text(label)) is not None
+            and text not in others
+            and not _OTHER.match(text)
+            and _PREFIX.match(text) is None
+            and _number(label) is None
+            and _day(label) is None
+            for label in labels
+        ],
+        bool,
+    )

@@ -17,13 +17,7 @@ from crypsis.counting.grouping import group_keys
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, ParameterError, RoleError, TooLargeError
 from crypsis.histories.kernels import knowledge as kernel
-from crypsis.histories.tolerance import (
-    Tolerance,
-    Tolerances,
-    measured,
-    prefix_codes,
-    tolerance_of,
-)
+from crypsis.histories.tolerance import Tolerance, Tolerances, measured, prefix_codes, tolerance_of
 from crypsis.tables import Kind
 from crypsis.tables.values import clean_column
 
@@ -67,8 +61,7 @@ def as_knowledge(knowledge: Knowledge | str) -> Knowledge:
     except ValueError:
         names = ", ".join(repr(one.value) for one in Knowledge)
         raise ParameterError(
-            f"Parameter 'knowledge' must be one of {names}; {knowledge!r} was given.",
-            parameter="knowledge",
+            f"Parameter 'knowledge' must be one of {names}; {knowledge!r} was given.", parameter="knowledge"
         ) from None
 
 
@@ -115,17 +108,22 @@ class Histories:
         order = np.lexsort((first_value, self.key))
         first = np.searchsorted(self.key[order], np.arange(int(self.key.max(initial=-1)) + 2))
         return (
-            self.starts, self.key, self.values, self.low, self.high, owner, order,
-            first.astype(np.int64), self.records,
-        )  # fmt: skip
+            self.starts,
+            self.key,
+            self.values,
+            self.low,
+            self.high,
+            owner,
+            order,
+            first.astype(np.int64),
+            self.records,
+        )
 
 
 def person_of(data: Dataset) -> str:
     """The column that identifies people; an error where it is not known."""
     if data.person is None:
-        raise RoleError(
-            "Whose records these are is not known.", code="no-person", hint="Set {person}."
-        )
+        raise RoleError("Whose records these are is not known.", code="no-person", hint="Set {person}.")
     return data.person
 
 
@@ -187,19 +185,13 @@ def tolerance_rules(
                 columns=(name,),
             )
     return {
-        name: tolerance_of(name, data.rows.column(name).kind, given[name])
-        if name in given
-        else None
+        name: tolerance_of(name, data.rows.column(name).kind, given[name]) if name in given else None
         for name in columns
     }
 
 
 def histories_in(
-    cells: Cells,
-    rules: Mapping[str, Tolerance | None],
-    *,
-    ordered: bool,
-    place: Ints | None = None,
+    cells: Cells, rules: Mapping[str, Tolerance | None], *, ordered: bool, place: Ints | None = None
 ) -> Histories:
     """The histories of all people in the cells of a person and of the columns of their events."""
     known = cells.codes[0] != cells.missing_codes[0]
@@ -223,10 +215,17 @@ def histories_in(
             high.append(above[code])
     count = len(cells)
     table = _Table(
-        cells.codes[0].astype(np.int64), _numbered(parts, count), _numbered(exact, count),
-        _columns_of(values, count), _columns_of(low, count), _columns_of(high, count),
-        cells.counts, place, np.arange(count), cells.values[0],
-    )  # fmt: skip
+        cells.codes[0].astype(np.int64),
+        _numbered(parts, count),
+        _numbered(exact, count),
+        _columns_of(values, count),
+        _columns_of(low, count),
+        _columns_of(high, count),
+        cells.counts,
+        place,
+        np.arange(count),
+        cells.values[0],
+    )
     unlinked = int(cells.counts[~known].sum())
     table = table.take(np.flatnonzero(known))
     return table.in_order(unlinked) if ordered else table.once(unlinked)
@@ -251,9 +250,17 @@ class _Table:
         """Some of the events."""
         place = None if self.place is None else self.place[at]
         return _Table(
-            self.person[at], self.key[at], self.token[at], self.values[at], self.low[at],
-            self.high[at], self.counts[at], place, self.cell[at], self.persons,
-        )  # fmt: skip
+            self.person[at],
+            self.key[at],
+            self.token[at],
+            self.values[at],
+            self.low[at],
+            self.high[at],
+            self.counts[at],
+            place,
+            self.cell[at],
+            self.persons,
+        )
 
     def once(self, unlinked: int) -> Histories:
         """Histories in which an event of a person is there once, by the order of their key."""
@@ -284,9 +291,17 @@ class _Table:
         if counts is not None:  # how often, too
             token = np.unique(np.stack([token, counts]), axis=1, return_inverse=True)[1].ravel()
         return Histories(
-            starts, self.key, self.values, self.low, self.high, token.astype(np.int64), records,
-            self.persons.take(pa.array(codes)), self.cell, unlinked,
-        )  # fmt: skip
+            starts,
+            self.key,
+            self.values,
+            self.low,
+            self.high,
+            token.astype(np.int64),
+            records,
+            self.persons.take(pa.array(codes)),
+            self.cell,
+            unlinked,
+        )
 
 
 def _numbered(parts: Sequence[tuple[Ints, int]], count: int) -> Ints:
@@ -330,25 +345,19 @@ def _rows_in_order(data: Dataset, names: Sequence[str]) -> tuple[Cells, Ints]:
     return Cells(tuple(names), tuple(codes), tuple(values), ones), np.arange(table.num_rows)
 
 
-def checked_events(
-    events: int | Sequence[int], draws: int = 1, confidence: float = 0.95
-) -> tuple[int, ...]:
+def checked_events(events: int | Sequence[int], draws: int = 1, confidence: float = 0.95) -> tuple[int, ...]:
     """The numbers of known events, 1 to `events` or those given; an error out of range."""
     numbers = tuple(range(1, events + 1)) if isinstance(events, int) else tuple(events)
     for many in numbers or (events,):
         if not isinstance(many, int) or not 1 <= many <= kernel.MOST_EVENTS:
             raise ParameterError(
-                f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {many} was given.",
-                parameter="events",
+                f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {many} was given.", parameter="events"
             )
     if draws < 1:
-        raise ParameterError(
-            f"Parameter 'draws' must be at least 1; {draws} was given.", parameter="draws"
-        )
+        raise ParameterError(f"Parameter 'draws' must be at least 1; {draws} was given.", parameter="draws")
     if not 0 < confidence < 1:
         raise ParameterError(
-            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
-            parameter="confidence",
+            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.", parameter="confidence"
         )
     return numbers
 

@@ -87,9 +87,7 @@ def measured(values: pa.Array) -> Floats:
         per_second = 1.0 if values.type.unit == "s" else 1e6
         whole = values.cast(pa.int64()).fill_null(0)
         return np.asarray(whole.to_numpy(zero_copy_only=False), np.float64) / per_second
-    return np.asarray(
-        values.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(zero_copy_only=False)
-    )
+    return np.asarray(values.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(zero_copy_only=False))
 
 
 @dataclass(frozen=True, eq=False)

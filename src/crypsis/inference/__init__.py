@@ -28,12 +28,7 @@ from crypsis.inference._search import ColumnSetLeakage, RiskiestSets, riskiest_s
 from crypsis.inference._suspects import SuspectReason, SuspectValue
 from crypsis.inference._uniqueness import UniquenessBasis
 from crypsis.inference._value_disclosure import value_disclosure
-from crypsis.inference._value_results import (
-    AttributeValues,
-    ValueDisclosure,
-    ValueMeasure,
-    WorstClass,
-)
+from crypsis.inference._value_results import AttributeValues, ValueDisclosure, ValueMeasure, WorstClass
 
 __all__ = [
     "Advice",

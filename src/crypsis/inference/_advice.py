@@ -12,12 +12,7 @@ from crypsis.dataset import SAMPLE, Data, Dataset, as_columns, as_dataset, takes
 from crypsis.errors import ColumnError, TooLargeError, unknown_columns
 from crypsis.inference._suspects import SuspectValue, suspects
 from crypsis.inference._uniqueness import uniqueness_basis
-from crypsis.inference.conditional import (
-    Conditional,
-    check_at_least,
-    conditional,
-    unique_conditional,
-)
+from crypsis.inference.conditional import Conditional, check_at_least, conditional, unique_conditional
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
 
@@ -66,9 +61,7 @@ class Advice(Result):
 
 
 @takes_roles(without=SAMPLE)
-def advise(
-    data: Data, columns: Columns | None = None, *, rare: int = 5, **roles: Unpack[Roles]
-) -> Advice:
+def advise(data: Data, columns: Columns | None = None, *, rare: int = 5, **roles: Unpack[Roles]) -> Advice:
     """Rank columns by how risky they are to publish unchanged, and flag suspect values.
 
     Parameters
@@ -123,9 +116,7 @@ def advise(
         dataset.cells(counted)  # kept by the dataset: the pairs come from it
     best, skipped = _predictors(dataset, counted, rare)
     found = [
-        _unique(dataset, name)
-        if bases[name].unique
-        else _column(dataset, name, best.get(name), rare)
+        _unique(dataset, name) if bases[name].unique else _column(dataset, name, best.get(name), rare)
         for name in names
     ]
     found.sort(key=lambda one: (-one.risk, -one.identity_itpr, one.column))

@@ -183,9 +183,7 @@ class AttributeCounts:
 
     def t_closeness(self, ground: GroundDistance) -> TCloseness:
         """t-closeness by a ground distance."""
-        return max(
-            (reading.t_closeness(ground) for reading in self._readings), key=lambda one: one.t
-        )
+        return max((reading.t_closeness(ground) for reading in self._readings), key=lambda one: one.t)
 
     def beta_likeness(self) -> BetaLikeness:
         """beta-likeness, basic and enhanced."""
@@ -199,9 +197,7 @@ class AttributeCounts:
 
     def alpha_k_anonymity(self, k: int) -> AlphaKAnonymity:
         """(alpha,k)-anonymity, given k."""
-        return max(
-            (reading.alpha_k_anonymity(k) for reading in self._readings), key=lambda one: one.alpha
-        )
+        return max((reading.alpha_k_anonymity(k) for reading in self._readings), key=lambda one: one.alpha)
 
     def classes_exceeding(
         self,
@@ -332,9 +328,7 @@ class _Counts:
     def delta_disclosure(self) -> DeltaDisclosure:
         """delta-disclosure privacy."""
         every, present = self.changes
-        return DeltaDisclosure(
-            self.name, float(every.max()), float(present.max()), self.worst(every)
-        )
+        return DeltaDisclosure(self.name, float(every.max()), float(present.max()), self.worst(every))
 
     def alpha_k_anonymity(self, k: int) -> AlphaKAnonymity:
         """(alpha,k)-anonymity, given k."""

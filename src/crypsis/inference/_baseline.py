@@ -74,9 +74,7 @@ def _predicted(
     sizes = np.bincount(member, counts, len(classes)).astype(np.float64)
     totals = np.bincount(state, counts, states)
     predicted = np.zeros((wanted.size, states))
-    if (
-        len(classes) < 2
-    ):  # nobody is left to differ from: what all records share is asked of presence
+    if len(classes) < 2:  # nobody is left to differ from: what all records share is asked of presence
         predicted[:] = totals / max(1, sizes.sum())
         return predicted
     effects = Effects.of(classes, sizes)

@@ -99,9 +99,7 @@ class Regression:
         residuals, weights = counts - sizes * chances, sizes * chances * (1 - chances)
         return np.asarray(scores - leverage * residuals / np.maximum(1 - leverage * weights, 1e-9))
 
-    def refitted(
-        self, fitted: Fitted, scores: Floats, row: Ints, sizes: Floats, counts: Floats
-    ) -> Floats:
+    def refitted(self, fitted: Fitted, scores: Floats, row: Ints, sizes: Floats, counts: Floats) -> Floats:
         """The same where the most influential classes are left out of a fit, as far as time allows."""
         chances = chances_of(fitted.scores[row])
         influence = fitted.leverages[row] * sizes * chances * (1 - chances)

@@ -126,9 +126,7 @@ class Baselines:
             found = np.minimum(found / np.maximum(known, 1e-9)[:, None], 1.0)
         return found
 
-    def of(
-        self, class_states: ClassStates, asked: NDArray[np.bool_], *, people: bool = False
-    ) -> Floats:
+    def of(self, class_states: ClassStates, asked: NDArray[np.bool_], *, people: bool = False) -> Floats:
         """The baseline of each state in each class; 0 where it is not asked for.
 
         With `people` that to have the state in any record, otherwise in one.

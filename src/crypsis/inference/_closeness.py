@@ -29,8 +29,7 @@ def ground_distances(
 ) -> dict[str, GroundDistance]:
     """For each sensitive attribute the distance that was set, or that of its type."""
     found: dict[str, GroundDistance] = {
-        name: "ordered" if dataset.rows.column(name).kind.ordered else "equal"
-        for name in dataset.sensitive
+        name: "ordered" if dataset.rows.column(name).kind.ordered else "equal" for name in dataset.sensitive
     }
     for name, ground in (distances or {}).items():
         if name not in found:
@@ -104,11 +103,7 @@ def _ordered_distances(table: Joint) -> Floats:
 
 
 def _along_the_order(
-    member: Ints,
-    codes: NDArray[np.int32],
-    counts: Floats,
-    sizes: Ints | Floats,
-    totals: Ints | Floats,
+    member: Ints, codes: NDArray[np.int32], counts: Floats, sizes: Ints | Floats, totals: Ints | Floats
 ) -> Floats:
     """Sum over the values i of |Q_i - P_i| / (m-1), P and Q the cumulated distributions.
 

@@ -40,12 +40,7 @@ def contributions(
 
 
 def _contribution(
-    cells: Cells,
-    given: Sequence[str],
-    target: str | None,
-    known: Conditional,
-    name: str,
-    person: str | None,
+    cells: Cells, given: Sequence[str], target: str | None, known: Conditional, name: str, person: str | None
 ) -> Contribution:
     if len(given) == 1:
         bits, guess = known.mutual_information, known.average_guess

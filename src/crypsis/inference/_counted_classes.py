@@ -13,12 +13,7 @@ from crypsis.counting.cells import Cells
 from crypsis.counting.estimates import CONFIDENCE, mapped, row_mean, scaled_total
 from crypsis.inference._class_risks import ClassRisk
 from crypsis.inference._closeness import class_distances
-from crypsis.inference.conditional import (
-    Conditional,
-    counted_conditional,
-    joint,
-    unique_conditional,
-)
+from crypsis.inference.conditional import Conditional, counted_conditional, joint, unique_conditional
 from crypsis.results import Estimate, Number
 
 Ints = NDArray[np.int64]
@@ -82,9 +77,7 @@ class CountedClasses:
         if self.share == 1:
             return self.counted
         sure = int(self.times[self.certain].sum())
-        drawn = scaled_total(
-            [1], [self.counted - sure], self.share, largest=1, confidence=self.confidence
-        )
+        drawn = scaled_total([1], [self.counted - sure], self.share, largest=1, confidence=self.confidence)
         return mapped(drawn, lambda count: count + sure)
 
     @cached_property

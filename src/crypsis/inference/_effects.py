@@ -77,8 +77,7 @@ class Effects:
         codes = [code.astype(np.int64) for code in classes.codes]
         for most in _LEVELS:
             found = [
-                _levels(code, values, sizes, most)
-                for code, values in zip(codes, classes.values, strict=True)
+                _levels(code, values, sizes, most) for code, values in zip(codes, classes.values, strict=True)
             ]
             found = [column for column in found if column]
             blocks = [block for column in found for block in column]

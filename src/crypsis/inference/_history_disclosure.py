@@ -261,9 +261,7 @@ class _PersonValues:
         """The values of the target that at most half of the people have, and who has them."""
         names = [person_of(data), target]
         cells = Cells.from_table(data.rows.cells(names), names)
-        who = np.asarray(
-            pc.index_in(cells.values[0], value_set=histories.persons).fill_null(-1), np.int64
-        )
+        who = np.asarray(pc.index_in(cells.values[0], value_set=histories.persons).fill_null(-1), np.int64)
         person, value = who[cells.codes[0]], cells.codes[1].astype(np.int64)
         there = (person >= 0) & (value != cells.missing_codes[1])
         person, value = person[there], value[there]
@@ -306,9 +304,16 @@ class _Attack:
 
         pairs = self.pairs
         often, mean = kernel.counted_values(
-            pairs.person, pairs.value, pairs.holders, pairs.first, self.values, events,
-            self.histories.arrays, self.knowledge.code, _CERTAIN,
-        )  # fmt: skip
+            pairs.person,
+            pairs.value,
+            pairs.holders,
+            pairs.first,
+            self.values,
+            events,
+            self.histories.arrays,
+            self.knowledge.code,
+            _CERTAIN,
+        )
         shares = (min(1.0, math.fsum(pairs.weight * one)) for one in (often, mean))
         inferred, confidence = shares
         return _Found(inferred, confidence, *self._worst(pairs.value, often))
@@ -321,13 +326,18 @@ class _Attack:
         if not pairs.person.size:
             return _Found(0.0, 0.0, 0.0, 0)
         random = np.random.default_rng(seed)
-        drawn = np.sort(
-            random.choice(pairs.person.size, draws, p=pairs.weight / pairs.weight.sum())
-        )
+        drawn = np.sort(random.choice(pairs.person.size, draws, p=pairs.weight / pairs.weight.sum()))
         shares = kernel.drawn_values(
-            pairs.person[drawn], pairs.value[drawn], pairs.holders, pairs.first, self.values, events,
-            self.histories.arrays, self.knowledge.code, random.random((draws, events)),
-        )  # fmt: skip
+            pairs.person[drawn],
+            pairs.value[drawn],
+            pairs.holders,
+            pairs.first,
+            self.values,
+            events,
+            self.histories.arrays,
+            self.knowledge.code,
+            random.random((draws, events)),
+        )
         certain = shares >= _CERTAIN
         return _Found(
             share_estimate(int(certain.sum()), draws, _DRAWN, confidence=confidence),
@@ -351,10 +361,13 @@ class _Attack:
         """Whether all choices of so many records can be counted in seconds."""
         sizes = self.histories.sizes[self.pairs.person]
         fixed = 2 if self.knowledge is Knowledge.ENDS else 0
-        choices = np.array([
-            math.comb(max(size - fixed, 0), max(min(events, size) - fixed, 0))
-            for size in range(int(sizes.max(initial=0)) + 1)
-        ], np.float64)[sizes]  # fmt: skip
+        choices = np.array(
+            [
+                math.comb(max(size - fixed, 0), max(min(events, size) - fixed, 0))
+                for size in range(int(sizes.max(initial=0)) + 1)
+            ],
+            np.float64,
+        )[sizes]
         if choices.sum() > _CHOICES:
             return False
         alike = np.bincount(self.histories.key)[self.histories.key].astype(np.float64)

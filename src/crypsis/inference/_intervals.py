@@ -47,9 +47,8 @@ class Windows:
     def where(self, kept: NDArray[np.bool_]) -> Windows:
         """Some of the windows."""
         return Windows(
-            self.member[kept], self.counts[kept], self.first[kept], self.last[kept],
-            self.prior[kept],
-        )  # fmt: skip
+            self.member[kept], self.counts[kept], self.first[kept], self.last[kept], self.prior[kept]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +97,7 @@ class Numbers:
             # The most records; of equal windows the one that is rarest in all records.
             order = np.lexsort((prior, -counts, self.member))[starts]
             found.append(
-                Windows(
-                    self.member[order], counts[order], self.place[order], end[order], prior[order]
-                )
+                Windows(self.member[order], counts[order], self.place[order], end[order], prior[order])
             )
         return found
 
@@ -182,6 +179,4 @@ def sensitive_numbers(table: Joint, numbers: Floats, relative: bool) -> Numbers:
         both = np.stack([number[own], people.pair[own]])
         new = np.any(np.diff(both, axis=1, prepend=-1) != 0, axis=0)
         entries = (both[0, new], both[1, new])
-    return Numbers(
-        distinct, totals, member[kept], place[kept], counts[kept], relative, table, entries
-    )
+    return Numbers(distinct, totals, member[kept], place[kept], counts[kept], relative, table, entries)

@@ -97,9 +97,7 @@ def leakage(
     """
     _check(exact, sample, seed)
     dataset = as_dataset(data, **roles)
-    names = checked_columns(
-        target, dataset.quasi_identifiers if columns is None else columns, dataset.names
-    )
+    names = checked_columns(target, dataset.quasi_identifiers if columns is None else columns, dataset.names)
     dataset = dataset.as_written(names)
     basis = uniqueness_basis(dataset, target, unique, prove)
     return _of_dataset(dataset, target, names, basis, exact, sample, confidence, seed)
@@ -166,9 +164,7 @@ def leakages(
         raise ColumnError("Targets are at least one column, each named once.", hint="Set {target}.")
     for name in declared:
         if name not in columns:
-            raise ColumnError(
-                f"Column {name!r} is declared unique, but it is not a target.", columns=(name,)
-            )
+            raise ColumnError(f"Column {name!r} is declared unique, but it is not a target.", columns=(name,))
     known = dataset.quasi_identifiers if given is None else given
     names = checked_columns(columns[0], known, dataset.names)
     for target in columns[1:]:
@@ -197,15 +193,19 @@ def _check(exact: bool, sample: int | None, seed: int) -> None:
     check_at_least("seed", seed, 0)
     check_at_least("sample", 1 if sample is None else sample, 1)
     if sample is not None and exact:
-        raise ParameterError(
-            "A sample of the classes is not exact.", hint="Set either {sample} or {exact}."
-        )
+        raise ParameterError("A sample of the classes is not exact.", hint="Set either {sample} or {exact}.")
 
 
 def _of_dataset(
-    dataset: Dataset, target: str, names: list[str], basis: UniquenessBasis,
-    exact: bool, sample: int | None, confidence: float, seed: int,
-) -> Leakage:  # fmt: skip
+    dataset: Dataset,
+    target: str,
+    names: list[str],
+    basis: UniquenessBasis,
+    exact: bool,
+    sample: int | None,
+    confidence: float,
+    seed: int,
+) -> Leakage:
     """From the cells of all classes, or else from those that can be counted."""
     if sample is None:
         with suppress(TooLargeError):
@@ -218,9 +218,15 @@ def _of_dataset(
             added = contributions(cells, names, counted, known, person)
             return leakage_of(classes, target, names, basis, shuffled_itpr(known, seed), added)
     many = many_classes(
-        dataset, names, target, basis, sample=sample or DRAWN_CLASSES, exact=exact,
-        confidence=confidence, seed=seed,
-    )  # fmt: skip
+        dataset,
+        names,
+        target,
+        basis,
+        sample=sample or DRAWN_CLASSES,
+        exact=exact,
+        confidence=confidence,
+        seed=seed,
+    )
     shuffled = 0.0 if many.entropy == 0 else None
     if shuffled is None and int(many.sizes.min()) == 1 and not basis.unique:
         shuffled = 1.0

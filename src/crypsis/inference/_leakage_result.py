@@ -166,9 +166,13 @@ class Leakages(Result):
 
 
 def leakage_of(
-    counted_classes: CountedClasses, target: str, names: list[str], basis: UniquenessBasis,
-    shuffled: Number | None, added: tuple[Contribution, ...],
-) -> Leakage:  # fmt: skip
+    counted_classes: CountedClasses,
+    target: str,
+    names: list[str],
+    basis: UniquenessBasis,
+    shuffled: Number | None,
+    added: tuple[Contribution, ...],
+) -> Leakage:
     """All measures of the classes that were counted."""
     known, entropy, left = (
         counted_classes.known,
@@ -198,36 +202,38 @@ def leakage_of(
         conditional_privacy=mapped(gained, lambda bits: 1 - 2.0**-bits),
         max_information_leakage=counted_classes.at_least(entropy - counted_classes.least_weighted, entropy),
         max_information_leakage_difference=difference,
-        max_information_leakage_divergence=None if known is None else counted_classes.at_least(
+        max_information_leakage_divergence=None
+        if known is None
+        else counted_classes.at_least(
             float(known.divergences.max()), float(np.log2(counted_classes.records))
         ),
         entropy_l_diversity=None if least is None else counted_classes.at_least(2.0**-least),
         itpr=_itpr(counted_classes, rate),
-        itpr_before_scaling=counted_classes.at_least(1 - counted_classes.least_weighted / entropy) if entropy else 0.0,
+        itpr_before_scaling=counted_classes.at_least(1 - counted_classes.least_weighted / entropy)
+        if entropy
+        else 0.0,
         itpr_independent=_independent_itpr(counted_classes, rate),
         itpr_shuffled=shuffled,
         best_guess=_best_guess(counted_classes),
         homogeneous_share=counted_classes.fraction(counted_classes.distinct == 1),
         distinct_l=counted_classes.at_most(int(counted_classes.distinct.min())),
         t=None if distances is None else counted_classes.at_least(float(distances.max())),
-        worst_class=None if known is None else counted_classes.class_risk(
-            known, worst(-counted_classes.weighted, counted_classes.sizes)
-        ),
+        worst_class=None
+        if known is None
+        else counted_classes.class_risk(known, worst(-counted_classes.weighted, counted_classes.sizes)),
         riskiest=_first(counted_classes, _CLASSES_SHOWN, "best_guess"),
         contributions=added,
         uniqueness=basis,
         confidence=counted_classes.confidence,
         _classes=counted_classes,
-    )  # fmt: skip
+    )
 
 
 def _first(counted_classes: CountedClasses, limit: int, by: Order) -> tuple[ClassRisk, ...]:
     known = counted_classes.known
     if known is None:
         return ()
-    return tuple(
-        counted_classes.class_risk(known, int(place)) for place in ranking(known, by)[:limit]
-    )
+    return tuple(counted_classes.class_risk(known, int(place)) for place in ranking(known, by)[:limit])
 
 
 def _best_guess(counted_classes: CountedClasses) -> BestGuess:
@@ -235,9 +241,7 @@ def _best_guess(counted_classes: CountedClasses) -> BestGuess:
     most = counted_classes.at_least(float(counted_classes.guesses.max()))
     place = worst(counted_classes.guesses, counted_classes.sizes)
     where = (
-        None
-        if counted_classes.known is None
-        else counted_classes.class_risk(counted_classes.known, place)
+        None if counted_classes.known is None else counted_classes.class_risk(counted_classes.known, place)
     )
     return BestGuess(prior, average, most, average - prior, most - prior, where)
 
@@ -256,6 +260,4 @@ def _independent_itpr(counted_classes: CountedClasses, rate: Number) -> Number:
     if counted_classes.top == 1:
         return _itpr(counted_classes, rate)
     smallest = int(counted_classes.sizes.min())
-    return counted_classes.per_class(
-        smallest, counted_classes.records if counted_classes.entropy else 0
-    )
+    return counted_classes.per_class(smallest, counted_classes.records if counted_classes.entropy else 0)

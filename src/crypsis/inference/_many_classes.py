@@ -110,15 +110,32 @@ def _engine_classes(rows: Rows, names: Sequence[str], target: str | None) -> Cou
         least = 0.0 if homogeneous else profiles.min_uncertainty_bits
         least_entropy = 0.0 if homogeneous else None
     return CountedClasses(
-        records, 0, entropy, values, top, sizes, modes, distinct, weighted, least / records,
-        least_entropy, times, np.ones(sizes.size, bool),
-    )  # fmt: skip
+        records,
+        0,
+        entropy,
+        values,
+        top,
+        sizes,
+        modes,
+        distinct,
+        weighted,
+        least / records,
+        least_entropy,
+        times,
+        np.ones(sizes.size, bool),
+    )
 
 
 def _drawn_classes(
-    rows: Rows, names: list[str], target: str, basis: UniquenessBasis, ordered: bool,
-    share: float, confidence: float, seed: int,
-) -> CountedClasses:  # fmt: skip
+    rows: Rows,
+    names: list[str],
+    target: str,
+    basis: UniquenessBasis,
+    ordered: bool,
+    share: float,
+    confidence: float,
+    seed: int,
+) -> CountedClasses:
     """A share of the classes, in full."""
     certain = large_classes(rows, names, seed=seed) if share < 1 else np.array([], np.int64)
     counted = [] if basis.unique else [target]
@@ -167,6 +184,11 @@ def _of_all_records(table: Joint, rows: Rows, target: str) -> _Drawn:
     overall[every.codes[0]] = every.counts
     place = np.asarray(pc.index_in(table.values, value_set=every.values[0]), np.int32)
     return _Drawn(
-        table.classes, table.starts, place[table.codes], table.counts, every.values[0],
-        table.dropped, overall=overall,
-    )  # fmt: skip
+        table.classes,
+        table.starts,
+        place[table.codes],
+        table.counts,
+        every.values[0],
+        table.dropped,
+        overall=overall,
+    )

@@ -146,10 +146,7 @@ class Repeats:
             middle = (low + high) / 2
             power = 1 + middle[:, None] * (times - 1)
             found = 1 - (base[:, None] ** power) @ weight / weight.sum()
-            low, high = (
-                np.where(found < pairs[1], middle, low),
-                np.where(found < pairs[1], high, middle),
-            )
+            low, high = (np.where(found < pairs[1], middle, low), np.where(found < pairs[1], high, middle))
         return low[inverse.ravel()]
 
 

@@ -143,16 +143,14 @@ def prediction_gain(
     RoleError
         If there is no sensitive attribute.
 
-    Notes
-    -----
-    Records are split into folds (those of a person together), and each is predicted by a model that
-    never saw it: histogram gradient boosting; a random forest for more than twelve values or few
-    records; for numbers also linear regression, plain and of logarithms, and the median of the records that are
-    alike in a column or in all of them, of which the best counts. What such a model knows is
-    statistics: it predicts a person who is not in the data equally well. That a smoker is more
-    likely ill is knowledge, not disclosure, and so a mere correlation gives a small gain. The gain
-    is large only where other columns nearly replace the attribute: a code for it, a drug for a
-    disease, a sum for its parts. It is the larger of
+    Notes ----- Records are split into folds (those of a person together), and each is predicted by a model
+    that never saw it: histogram gradient boosting; a random forest for more than twelve values or few
+    records; for numbers also linear regression, plain and of logarithms, and the median of the records that
+    are alike in a column or in all of them, of which the best counts. What such a model knows is statistics:
+    it predicts a person who is not in the data equally well. That a smoker is more likely ill is knowledge,
+    not disclosure, and so a mere correlation gives a small gain. The gain is large only where other columns
+    nearly replace the attribute: a code for it, a drug for a disease, a sum for its parts. It is the larger
+    of
 
     - the share of errors avoided, (accuracy - prior) / (1 - prior), where the prior is the share of
       the most frequent value, or of the numbers within the tolerance of one number;
@@ -182,9 +180,7 @@ def prediction_gain(
     targets = dataset.sensitive if target is None else tuple(as_columns(target))
     if not targets:
         raise RoleError(
-            "No column is a sensitive attribute.",
-            code="no-sensitive-attributes",
-            hint="Set {sensitive}.",
+            "No column is a sensitive attribute.", code="no-sensitive-attributes", hint="Set {sensitive}."
         )
     names = dataset.knowable if columns is None else as_columns(columns)
     asked = [*targets, *names]
@@ -205,13 +201,7 @@ def prediction_gain(
     sampled = table.num_rows < dataset.count
     return tuple(
         _predicted(
-            dataset,
-            _sorted(table, [target, *names, *person]),
-            target,
-            names,
-            tolerance,
-            seed,
-            sampled,
+            dataset, _sorted(table, [target, *names, *person]), target, names, tolerance, seed, sampled
         )
         for target in targets
     )
@@ -250,9 +240,8 @@ def _predicted(
     groups = None if data.person is None else codes_of(table[data.person])
     number = _SMALL_FOLDS if table.num_rows <= _SMALL else _FOLDS
     parts = [
-        part for part in folds(table.num_rows, groups, number, seed)
-        if part.learn.size and part.predict.size
-    ]  # fmt: skip
+        part for part in folds(table.num_rows, groups, number, seed) if part.learn.size and part.predict.size
+    ]
     features = Features.of(table, known)
     if values is not None and distinct > _FEW_VALUES:
         return _numbers(target, known, features, values, parts, tolerance)
@@ -276,9 +265,17 @@ def _numbers(
     prior = _best_constant(values, near)
     accuracy = _share(correct, values.size)
     return PredictionGain(
-        target, known, True, values.size, np.unique(values).size, tolerance, prior, accuracy, (),
+        target,
+        known,
+        True,
+        values.size,
+        np.unique(values).size,
+        tolerance,
+        prior,
+        accuracy,
+        (),
         _avoided(accuracy, prior),
-    )  # fmt: skip
+    )
 
 
 def _values(
@@ -303,9 +300,14 @@ def _values(
         if flagged is None or str(named[value]) in harmless:
             continue
         certain.append(
-            CertainValue(named[value], float(counts[value] / coded.size), int(counts[value]),
-                         int(flagged.sum()), int((coded[flagged] == value).sum()))
-        )  # fmt: skip
+            CertainValue(
+                named[value],
+                float(counts[value] / coded.size),
+                int(counts[value]),
+                int(flagged.sum()),
+                int((coded[flagged] == value).sum()),
+            )
+        )
     certain.sort(key=lambda one: -one.gain)
     gain = _avoided(accuracy, prior)
     if certain and certain[0].gain > float(gain):
@@ -314,9 +316,8 @@ def _values(
         if sampled and worst.prior > _RARE:
             gain = _share(worst.correct, worst.records)
     return PredictionGain(
-        target, known, False, coded.size, counts.size, tolerance, prior, accuracy,
-        tuple(certain), gain,
-    )  # fmt: skip
+        target, known, False, coded.size, counts.size, tolerance, prior, accuracy, tuple(certain), gain
+    )
 
 
 def _certain_records(

@@ -63,8 +63,9 @@ class Features:
         shape = (table.num_rows, len(features))
         return cls(
             np.stack(features, axis=1) if features else np.zeros(shape),
-            np.array(categories, bool), tuple(lookups),
-        )  # fmt: skip
+            np.array(categories, bool),
+            tuple(lookups),
+        )
 
 
 def bounded_numbers(column: pa.ChunkedArray) -> Floats | None:
@@ -93,9 +94,7 @@ def folds(count: int, groups: Ints | None, number: int, seed: int) -> Iterator[F
         yield Fold(np.flatnonzero(part != one), np.flatnonzero(part == one))
 
 
-def predict_values(
-    features: Features, target: Ints, parts: Sequence[Fold], seed: int
-) -> tuple[Ints, Floats]:
+def predict_values(features: Features, target: Ints, parts: Sequence[Fold], seed: int) -> tuple[Ints, Floats]:
     """For each record the value predicted without it, and the probability the model gives it."""
     cells = _cells(np.column_stack([features.numbers, *features.lookups]))
     sizes = np.bincount(cells)[cells]
@@ -259,16 +258,12 @@ def _by_boosting(
     return np.asarray(model.fit(given, target).predict_proba(asked))
 
 
-def _numbers_of_trees(
-    given: Floats, categories: NDArray[np.bool_], target: Floats, asked: Floats
-) -> Floats:
+def _numbers_of_trees(given: Floats, categories: NDArray[np.bool_], target: Floats, asked: Floats) -> Floats:
     """The number predicted for each record, by gradient boosting, or of few records by a forest."""
     from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
     if target.size < _FOREST_RECORDS:
-        forest = RandomForestRegressor(
-            _FOREST_TREES, min_samples_leaf=2, max_features=0.5, random_state=0
-        )
+        forest = RandomForestRegressor(_FOREST_TREES, min_samples_leaf=2, max_features=0.5, random_state=0)
         return np.asarray(forest.fit(_filled(given), target).predict(_filled(asked)))
     model = HistGradientBoostingRegressor(
         max_iter=_STEPS,

@@ -111,9 +111,7 @@ def t_closeness(
 
 
 @takes_roles(without=SAMPLE)
-def beta_likeness(
-    data: Data, *, others_known: bool = False, **roles: Unpack[Roles]
-) -> BetaLikeness:
+def beta_likeness(data: Data, *, others_known: bool = False, **roles: Unpack[Roles]) -> BetaLikeness:
     """beta-likeness: the largest relative gain of a value in a class (Cao and Karras 2012).
 
     Parameters
@@ -142,9 +140,7 @@ def beta_likeness(
 
 
 @takes_roles(without=SAMPLE)
-def delta_disclosure(
-    data: Data, *, others_known: bool = False, **roles: Unpack[Roles]
-) -> DeltaDisclosure:
+def delta_disclosure(data: Data, *, others_known: bool = False, **roles: Unpack[Roles]) -> DeltaDisclosure:
     """delta-disclosure privacy: the largest |log2 q/p| (Brickell and Shmatikov 2008).
 
     Parameters
@@ -174,9 +170,7 @@ def delta_disclosure(
 
 
 @takes_roles(without=SAMPLE)
-def alpha_k_anonymity(
-    data: Data, *, others_known: bool = False, **roles: Unpack[Roles]
-) -> AlphaKAnonymity:
+def alpha_k_anonymity(data: Data, *, others_known: bool = False, **roles: Unpack[Roles]) -> AlphaKAnonymity:
     """(alpha,k)-anonymity: the largest share of a value in a class, and k (Wong et al. 2006).
 
     Parameters
@@ -272,15 +266,11 @@ def attribute_disclosure(
         k=smallest.size,
         smallest_class=smallest,
         others_known=others_known,
-        attributes=tuple(
-            count.every_model(c, ground[count.name], smallest.size) for count in counts
-        ),
+        attributes=tuple(count.every_model(c, ground[count.name], smallest.size) for count in counts),
     )
 
 
-def _each(
-    dataset: Dataset, others_known: bool, model: Callable[[AttributeCounts], _Model]
-) -> list[_Model]:
+def _each(dataset: Dataset, others_known: bool, model: Callable[[AttributeCounts], _Model]) -> list[_Model]:
     return [model(count) for count in _counts(dataset, others_known)]
 
 

@@ -113,9 +113,7 @@ def riskiest_sets(
     """
     _check(measure, threshold, max_columns, limit)
     dataset = as_dataset(data, **roles)
-    names = checked_columns(
-        target, dataset.quasi_identifiers if columns is None else columns, dataset.names
-    )
+    names = checked_columns(target, dataset.quasi_identifiers if columns is None else columns, dataset.names)
     dataset = dataset.as_written(names)
     basis = uniqueness_basis(dataset, target, unique, prove)
     cells = dataset.cells(names if basis.unique else [*names, target])
@@ -141,15 +139,13 @@ def _check(measure: str, threshold: float | None, max_columns: int, limit: int) 
     if measure not in get_args(Measure):
         choices = ", ".join(repr(name) for name in get_args(Measure))
         raise ParameterError(
-            f"Parameter 'measure' is one of {choices}; {measure!r} is not a valid value.",
-            parameter="measure",
+            f"Parameter 'measure' is one of {choices}; {measure!r} is not a valid value.", parameter="measure"
         )
     check_at_least("max_columns", max_columns, 1)
     check_at_least("limit", limit, 1)
     if measure == "itpr" and threshold not in (None, 1):
         raise ParameterError(
-            "ITPR may fall when columns are added, so its threshold must be 1.",
-            parameter="threshold",
+            "ITPR may fall when columns are added, so its threshold must be 1.", parameter="threshold"
         )
 
 

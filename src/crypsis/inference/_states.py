@@ -36,9 +36,31 @@ _FEW_BELOW = 0.25
 RARE = 0.5
 """A value that at most half of the people have is rare: near-certainty of it is disclosure."""
 _ABSENT = frozenset(
-    ["0", "no", "none", "n", "false", "f", "negative", "neg", "absent", "healthy", "never",
-     "normal", "nil", "-", "nein", "non", "nee", "nie", "não", "nao", "aucun", "keine"]
-)  # fmt: skip
+    [
+        "0",
+        "no",
+        "none",
+        "n",
+        "false",
+        "f",
+        "negative",
+        "neg",
+        "absent",
+        "healthy",
+        "never",
+        "normal",
+        "nil",
+        "-",
+        "nein",
+        "non",
+        "nee",
+        "nie",
+        "não",
+        "nao",
+        "aucun",
+        "keine",
+    ]
+)
 
 
 THIS_TABLE = "this table"
@@ -99,8 +121,7 @@ def value_prior(
         total = sum(rates.values())
         if any(not 0 <= rate <= 1 for rate in rates.values()) or total > 1 + 1e-9:
             raise ParameterError(
-                "Priors must be from 0 to 1, and those of a column at most 1 together.",
-                parameter="priors",
+                "Priors must be from 0 to 1, and those of a column at most 1 together.", parameter="priors"
             )
         known = np.array([text in rates for text in texts], bool)
         left = own[~known].sum()
@@ -134,9 +155,7 @@ def attribute_states(
     fine = {as_text(value) for value in harmless}
     harmless_value = np.array([v is not None and as_text(v) in fine for v in values], bool)
     declared = np.full(len(values), bool(fine)) & known
-    found = [
-        States("value", np.arange(len(values)), prior.shares, harmless_value, declared, missing)
-    ]
+    found = [States("value", np.arange(len(values)), prior.shares, harmless_value, declared, missing)]
     if hierarchy is not None:
         nodes = hierarchy.nodes(values, name)
         for node in nodes[1:-1]:
@@ -173,9 +192,7 @@ def attribute_states(
             seen.add(inside.tobytes())
             found += _complement(level, inside, missing, found[0])
     if table.people is not None and prior.source == THIS_TABLE:  # who has several counts once
-        found = [
-            replace(one, prior=table.prior_having(one.of_value, one.prior.size)) for one in found
-        ]
+        found = [replace(one, prior=table.prior_having(one.of_value, one.prior.size)) for one in found]
     return found
 
 
@@ -210,9 +227,7 @@ def _kinds(read: ReadNumbers, single: States) -> list[States]:
     return _level("kind", state.astype(np.int64), single)
 
 
-def _complement(
-    level: str, inside: Bools, missing: int, single: States, fine: bool = False
-) -> list[States]:
+def _complement(level: str, inside: Bools, missing: int, single: States, fine: bool = False) -> list[States]:
     """Inside or not; what is inside is counted with the single values."""
     state = np.where(inside, 0, 1)
     if missing >= 0:
@@ -240,6 +255,4 @@ def _level(level: str, state: Ints, single: States) -> list[States]:
 
 def reads_as_absent(value: Any) -> bool:
     """Whether a value reads as "does not have it": no, none, negative, 0."""
-    return (
-        value is False or as_text(value).strip().lower() in _ABSENT if value is not None else False
-    )
+    return value is False or as_text(value).strip().lower() in _ABSENT if value is not None else False

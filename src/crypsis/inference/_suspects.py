@@ -79,9 +79,7 @@ def suspects(identity: Conditional, name: str, kind: Kind, rare: int) -> dict[in
     }
 
 
-def _outliers(
-    values: pa.Array, counts: NDArray[np.int64], few: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _outliers(values: pa.Array, counts: NDArray[np.int64], few: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Values beyond Tukey's outer fences; none where half of the records are alike."""
     here = arrays.truths(values.is_valid())
     numbers = np.full(len(values), np.nan)

@@ -38,12 +38,7 @@ from crypsis.inference._states import (
     reads_as_absent,
     value_prior,
 )
-from crypsis.inference._value_results import (
-    AttributeValues,
-    ValueDisclosure,
-    ValueMeasure,
-    WorstClass,
-)
+from crypsis.inference._value_results import AttributeValues, ValueDisclosure, ValueMeasure, WorstClass
 from crypsis.inference.conditional import Joint, joint_columns, joint_of
 from crypsis.inference.text_numbers import ReadNumbers, read_numbers
 from crypsis.options import Roles
@@ -126,8 +121,7 @@ def value_disclosure(
     """
     if not 0 < confidence < 1:
         raise ParameterError(
-            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
-            parameter="confidence",
+            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.", parameter="confidence"
         )
     dataset = as_seen(data, **roles)
     if not dataset.quasi_identifiers or not dataset.sensitive:
@@ -166,12 +160,7 @@ def _hierarchies(dataset: Dataset, given: Mapping[str, Hierarchy]) -> dict[str, 
 
 
 def _attribute(
-    dataset: Dataset,
-    name: str,
-    table: Joint,
-    tree: Hierarchy | None,
-    confidence: float,
-    fitted: bool,
+    dataset: Dataset, name: str, table: Joint, tree: Hierarchy | None, confidence: float, fitted: bool
 ) -> AttributeValues:
     """One attribute; a model is fitted, or not."""
     best, note = _Best(table), dataset.notes.get(name)
@@ -234,9 +223,7 @@ def _add_reading(
     else:
         ordered = sensitive_numbers(table, numbers, not read.dates)
         harmless = np.isin(ordered.distinct, numbers[levels[0].harmless])
-        known = [
-            _Known(table, ordered, window, harmless, confidence) for window in ordered.windows()
-        ]
+        known = [_Known(table, ordered, window, harmless, confidence) for window in ordered.windows()]
         asked += [one.window.member[needs_model(one.sure)] for one in known]
         bins = ordered.bins_of(numbers)
     wanted = np.zeros(table.starts.size, bool)
@@ -289,8 +276,7 @@ class _Best:
         """The class here of each class of what is added."""
         count = table.starts.size
         self.values = {
-            name: np.zeros(count)
-            for name in ("gain", "ratio", "excess", "excess_ratio", "interval")
+            name: np.zeros(count) for name in ("gain", "ratio", "excess", "excess_ratio", "interval")
         }
         self.worst: dict[str, tuple[float, int, WorstClass | None]] = dict.fromkeys(
             self.values, (0.0, 0, None)
@@ -337,9 +323,15 @@ class _Best:
         self.put_certain(disclosed, member, one.shares, prior, base, "interval")
 
     def put(
-        self, name: str, values: Floats, member: Ints, shares: Floats, priors: Floats,
-        base: Floats, level: str,
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        values: Floats,
+        member: Ints,
+        shares: Floats,
+        priors: Floats,
+        base: Floats,
+        level: str,
+    ) -> None:
         """Keep what is larger than before."""
         if not values.size:
             return
@@ -353,9 +345,14 @@ class _Best:
             self.worst[name] = (*key, where)
 
     def put_certain(
-        self, certain: NDArray[np.bool_], member: Ints, shares: Floats, priors: Floats,
-        base: Floats, level: str,
-    ) -> None:  # fmt: skip
+        self,
+        certain: NDArray[np.bool_],
+        member: Ints,
+        shares: Floats,
+        priors: Floats,
+        base: Floats,
+        level: str,
+    ) -> None:
         """Mark the classes with a near-certain state."""
         places = np.flatnonzero(certain)
         if not places.size:
@@ -370,9 +367,7 @@ class _Best:
         self, place: int, member: Ints, shares: Floats, priors: Floats, base: Floats, level: str
     ) -> WorstClass:
         group = self.table.classes.group(int(member[place]))
-        return WorstClass(
-            group, float(shares[place]), float(priors[place]), float(base[place]), level
-        )
+        return WorstClass(group, float(shares[place]), float(priors[place]), float(base[place]), level)
 
     def measure(self, name: str) -> ValueMeasure:
         """One of the measures as a result."""

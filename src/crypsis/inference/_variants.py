@@ -10,9 +10,30 @@ from typing import Any
 _POSITIVE = re.compile(r"(?<=[^\W\d_])[\s(,:_-]*(?:\+|posi?t?i[vf]\w{0,2}|pos)\W*$")
 _NEGATIVE = re.compile(r"(?<=[^\W\d_])[\s(,:_]*(?:-|negati[vf]\w{0,2}|neg)\W*$")
 _YES = frozenset(
-    ["yes", "y", "ja", "j", "oui", "si", "sim", "tak", "true", "t", "wahr", "vrai", "x", "+", "pos",
-     "positive", "positiv", "positif", "positivo", "present", "1"]
-)  # fmt: skip
+    [
+        "yes",
+        "y",
+        "ja",
+        "j",
+        "oui",
+        "si",
+        "sim",
+        "tak",
+        "true",
+        "t",
+        "wahr",
+        "vrai",
+        "x",
+        "+",
+        "pos",
+        "positive",
+        "positiv",
+        "positif",
+        "positivo",
+        "present",
+        "1",
+    ]
+)
 _CODE = re.compile(r"[a-z]{1,3}\d[a-z\d]*")
 _MOSTLY, _LONGEST_CODE = 0.8, 8
 _SHORTEST, _MOST = 5, 5_000
@@ -50,9 +71,7 @@ def _misspelled(words: Sequence[str]) -> dict[str, str]:
     first: dict[str, str] = {}
     same: dict[str, str] = {}
     for word in words:
-        near = min(
-            (first[deletion] for deletion in _deletions(word) if deletion in first), default=word
-        )
+        near = min((first[deletion] for deletion in _deletions(word) if deletion in first), default=word)
         if near != word:
             same[word] = near
         for one in _deletions(word):

@@ -117,9 +117,7 @@ class Joint:
     def having(self, state_of_value: Ints, states: int) -> tuple[Ints, Ints, Ints]:
         """How many of each class have each state, in any record: classes, states and counts."""
         if self.people is None:
-            keys, inverse = np.unique(
-                self.member * states + state_of_value[self.codes], return_inverse=True
-            )
+            keys, inverse = np.unique(self.member * states + state_of_value[self.codes], return_inverse=True)
             counts = np.bincount(inverse, self.counts).astype(np.int64)
         else:
             pairs = np.unique(self._states_of_pairs(state_of_value, states))
@@ -174,9 +172,7 @@ class Joint:
         counts = representatives(self.people, self.member, self.starts, self.counts, known)
         kept = counts > 0
         starts = np.searchsorted(self.member[kept], np.arange(self.starts.size))
-        return replace(
-            self, starts=starts, codes=self.codes[kept], counts=counts[kept], people=None
-        )
+        return replace(self, starts=starts, codes=self.codes[kept], counts=counts[kept], people=None)
 
     @cached_property
     def readings(self) -> tuple[tuple[Joint, Ints], ...]:
@@ -192,9 +188,7 @@ class Joint:
         member = self.member[cells]
         counts = np.bincount(people.cell, minlength=cells.size)
         smaller = replace(
-            self.classes,
-            codes=tuple(code[classes] for code in self.classes.codes),
-            counts=people.sizes,
+            self.classes, codes=tuple(code[classes] for code in self.classes.codes), counts=people.sizes
         )
         named = Joint(
             smaller,
@@ -213,13 +207,7 @@ class Joint:
         if self.people is None:
             return None
         return _Spread(
-            self.classes,
-            self.starts,
-            self.codes,
-            self.counts,
-            self.values,
-            self.dropped,
-            self.people,
+            self.classes, self.starts, self.codes, self.counts, self.values, self.dropped, self.people
         )
 
     @cached_property
@@ -242,9 +230,7 @@ class _Spread(Joint):
 
     def having(self, state_of_value: Ints, states: int) -> tuple[Ints, Ints, Ints]:
         """How many of each class have each state, of whole people."""
-        keys, inverse = np.unique(
-            self.member * states + state_of_value[self.codes], return_inverse=True
-        )
+        keys, inverse = np.unique(self.member * states + state_of_value[self.codes], return_inverse=True)
         counts = np.floor(np.bincount(inverse, self.weights) + 1e-9).astype(np.int64)
         keys, counts = keys[counts > 0], counts[counts > 0]
         return keys // states, keys % states, counts
@@ -365,9 +351,7 @@ def joint(cells: Cells, target: str, given: Sequence[str], person: str | None = 
     columns = names if person is None or person in names else (*names, person)
     if cells.columns != columns:
         cells = cells.marginal(columns)
-    plain = replace(
-        cells, columns=names, codes=cells.codes[: len(names)], values=cells.values[: len(names)]
-    )
+    plain = replace(cells, columns=names, codes=cells.codes[: len(names)], values=cells.values[: len(names)])
     kept = _kept(plain, names)
     codes = tuple(code[kept] for code in plain.codes)
     counts = cells.counts[kept]

@@ -110,9 +110,7 @@ def disclosure_rules(dataset: Dataset, table: Joint, name: str) -> DisclosureRul
         missing=missing,
         missing_bin=model.missing,
         states=tuple(
-            _states(level, slot_of, first)
-            for level in levels
-            if not (grouped and level.level == "group")
+            _states(level, slot_of, first) for level in levels if not (grouped and level.level == "group")
         ),
         windows=() if order is None or numbers is None else _windows(order, numbers, slot_of),
         harmless=levels[0].harmless[first],
@@ -149,9 +147,7 @@ def _sums(slot_of: Ints, shares: Floats, count: int) -> Floats:
 def _states(level: States, slot_of: Ints, first: Ints) -> StateRules:
     """The states of a level by slot; where slots are intervals, a state each."""
     if level.level != "value" or first.size == slot_of.size:
-        return StateRules(
-            level.of_value[first], level.prior, level.rare, level.harmless, level.of_all
-        )
+        return StateRules(level.of_value[first], level.prior, level.rare, level.harmless, level.of_all)
     prior = _sums(slot_of, level.prior, first.size)
     rare, harmless, of_all = (one[first] for one in (level.rare, level.harmless, level.of_all))
     return StateRules(np.arange(first.size), prior, rare, harmless, of_all)

@@ -29,10 +29,23 @@ _CURRENCIES = (
 _BEFORE = re.compile(rf"^(?:(?:{_CURRENCIES})\.?\s*)+(?=[+-]?[\d.(])")
 _AFTER = re.compile(r"(?P<number>\d[\d.,]*)\s*(?P<unit>[^\W\d_][^\d]{0,14}|[%‰°/][^\d]{0,14})$")
 _THOUSANDS = {
-    "k": 1e3, "t": 1e3, "tsd": 1e3, "thousand": 1e3, "tausend": 1e3, "mille": 1e3, "mil": 1e3,
-    "lakh": 1e5, "mio": 1e6, "mn": 1e6, "million": 1e6, "millions": 1e6, "crore": 1e7,
-    "bn": 1e9, "mrd": 1e9, "billion": 1e9,
-}  # fmt: skip
+    "k": 1e3,
+    "t": 1e3,
+    "tsd": 1e3,
+    "thousand": 1e3,
+    "tausend": 1e3,
+    "mille": 1e3,
+    "mil": 1e3,
+    "lakh": 1e5,
+    "mio": 1e6,
+    "mn": 1e6,
+    "million": 1e6,
+    "millions": 1e6,
+    "crore": 1e7,
+    "bn": 1e9,
+    "mrd": 1e9,
+    "billion": 1e9,
+}
 _GROUPS = re.compile(r"(?<=\d)[ '_](?=\d{2,3}(?!\d))")
 _RANGE = re.compile(
     r"[\[(]?\s*(?P<low>.*?\d[^\d\-–]*?)\s*(?:-|–|—|\.\.+|…|,\s|;|\bto\b|\bbis\b|\band\b|\bund\b|\buntil\b|"
@@ -55,30 +68,70 @@ _AND_MORE = re.compile(
 _AND_LESS = re.compile(r"(?<=\d)\s*(?:or|and|und|oder) (?:less|fewer|under|below|weniger)$")
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?:[t ]+(.*))?")
 _DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?:,?[t ]+(.*))?")
-_CLOCK = re.compile(
-    r"(?:(\d+)\s*d(?:ays?)?,?\s*)?(\d+):(\d{2})(?::(\d{2}(?:[.,]\d+)?))?\s*(am|pm|z)?"
-)
+_CLOCK = re.compile(r"(?:(\d+)\s*d(?:ays?)?,?\s*)?(\d+):(\d{2})(?::(\d{2}(?:[.,]\d+)?))?\s*(am|pm|z)?")
 _PARTS = re.compile(r"(\d+(?:[.,]\d+)?)\s*([a-zäöü]+)\.?,?\s*(?:and\s+|und\s+|et\s+)?")
 _SECONDS = {
-    "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "sek": 1, "sekunden": 1,
-    "m": 60, "min": 60, "mins": 60, "minute": 60, "minutes": 60, "minuten": 60,
-    "h": 3600, "hr": 3600, "hrs": 3600, "hour": 3600, "hours": 3600, "std": 3600, "stunden": 3600,
-    "d": 86400, "day": 86400, "days": 86400, "tag": 86400, "tage": 86400,
-    "w": 604800, "wk": 604800, "week": 604800, "weeks": 604800, "wochen": 604800,
-    "mo": 2629800, "month": 2629800, "months": 2629800, "monate": 2629800,
-    "y": 31557600, "yr": 31557600, "yrs": 31557600, "year": 31557600, "years": 31557600,
+    "s": 1,
+    "sec": 1,
+    "secs": 1,
+    "second": 1,
+    "seconds": 1,
+    "sek": 1,
+    "sekunden": 1,
+    "m": 60,
+    "min": 60,
+    "mins": 60,
+    "minute": 60,
+    "minutes": 60,
+    "minuten": 60,
+    "h": 3600,
+    "hr": 3600,
+    "hrs": 3600,
+    "hour": 3600,
+    "hours": 3600,
+    "std": 3600,
+    "stunden": 3600,
+    "d": 86400,
+    "day": 86400,
+    "days": 86400,
+    "tag": 86400,
+    "tage": 86400,
+    "w": 604800,
+    "wk": 604800,
+    "week": 604800,
+    "weeks": 604800,
+    "wochen": 604800,
+    "mo": 2629800,
+    "month": 2629800,
+    "months": 2629800,
+    "monate": 2629800,
+    "y": 31557600,
+    "yr": 31557600,
+    "yrs": 31557600,
+    "year": 31557600,
+    "years": 31557600,
     "jahre": 31557600,
-}  # fmt: skip
+}
 _MONTH_NAMES = (
-    "jan gen ene sty led янв", "feb fev fév únor lut фев", "mar mär mrz már bře мар", "apr avr abr kwi dub апр",
-    "may mai mag mei maj kvě май", "jun jui giu cze čer июн", "jul lug lip čvc июл",
-    "aug aoû aou ago sie srp авг", "sep set wrz zář сен", "oct okt ott out paź říj окт", "nov lis нояб ноя",
+    "jan gen ene sty led янв",
+    "feb fev fév únor lut фев",
+    "mar mär mrz már bře мар",
+    "apr avr abr kwi dub апр",
+    "may mai mag mei maj kvě май",
+    "jun jui giu cze čer июн",
+    "jul lug lip čvc июл",
+    "aug aoû aou ago sie srp авг",
+    "sep set wrz zář сен",
+    "oct okt ott out paź říj окт",
+    "nov lis нояб ноя",
     "dec dez dic déc gru pro дек",
-)  # fmt: skip
+)
 _MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
-_NAMED = re.compile(r"(?:(\d{1,2})(?:st|nd|rd|th|\.|er)?[\s.,/-]*(?:of |de )?)?"
-                    r"([^\W\d_]{3,12})\.?(?:[\s.,/-]+(?:of |de )?)(?:(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+)?"
-                    r"'?(\d{4}|\d{2})(?:,?[t ]+(\d.*))?")  # fmt: skip
+_NAMED = re.compile(
+    r"(?:(\d{1,2})(?:st|nd|rd|th|\.|er)?[\s.,/-]*(?:of |de )?)?"
+    r"([^\W\d_]{3,12})\.?(?:[\s.,/-]+(?:of |de )?)(?:(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+)?"
+    r"'?(\d{4}|\d{2})(?:,?[t ]+(\d.*))?"
+)
 _MARKS = str.maketrans("’ʼ´`−‐‑", "''''---")
 
 

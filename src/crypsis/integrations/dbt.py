@@ -65,16 +65,14 @@ def find_models(manifest: str | Path) -> tuple[Model, ...]:
         nodes = json.loads(path.read_text(encoding="utf-8"))["nodes"].values()
     except OSError as error:
         raise SourceError(
-            f"{str(path)!r} cannot be read ({error.strerror}).",
-            hint="Run dbt first: dbt build writes it.",
+            f"{str(path)!r} cannot be read ({error.strerror}).", hint="Run dbt first: dbt build writes it."
         ) from None
     except (ValueError, KeyError, AttributeError, TypeError):
         raise SourceError(f"{path.name!r} is not a manifest of dbt.", code="not-metadata") from None
     found = tuple(_models(nodes))
     if not found:
         raise SourceError(
-            f"No model in {path.name!r} has the tag {KEY!r}, or {KEY!r} in its meta.",
-            code="no-models",
+            f"No model in {path.name!r} has the tag {KEY!r}, or {KEY!r} in its meta.", code="no-models"
         )
     return found
 
@@ -101,9 +99,7 @@ def _meta(node: Mapping[str, Any]) -> Any:
     return None
 
 
-def assess_model(
-    model: Model, database: str, policy: str = "default", **options: Any
-) -> Assessment:
+def assess_model(model: Model, database: str, policy: str = "default", **options: Any) -> Assessment:
     """Assess the table of a model where it is.
 
     Parameters
@@ -136,9 +132,7 @@ def _decided(data: Dataset, document: Mapping[str, Any]) -> Dataset:
     return replace(decided, absent=filed.absent, **units)
 
 
-def find_database(
-    project: str | Path, profiles: str | Path | None = None, target: str | None = None
-) -> str:
+def find_database(project: str | Path, profiles: str | Path | None = None, target: str | None = None) -> str:
     """The database of a project, from `dbt_project.yml` and `profiles.yml`.
 
     Parameters
@@ -207,9 +201,7 @@ def _rendered(value: Any) -> Any:
         template = SandboxedEnvironment(undefined=StrictUndefined).from_string(value)
         return template.render(env_var=env_var)
     except TemplateError:
-        raise SourceError(
-            "A value of the profile is not understood.", hint="Set {database}."
-        ) from None
+        raise SourceError("A value of the profile is not understood.", hint="Set {database}.") from None
 
 
 def _yaml(path: Path) -> Mapping[str, Any]:

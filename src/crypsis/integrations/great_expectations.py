@@ -45,11 +45,7 @@ class ReleaseVerdict(TableMetricProvider):  # type: ignore[misc]
         given = {name: metric_value_kwargs.get(name) for name in _OPTIONS}
         options = {name: value for name, value in given.items() if value}
         found = assess_release(data, **options)
-        return {
-            "safe": is_safe(found),
-            "verdict": found.verdict.value,
-            "explanation": explanation(found),
-        }
+        return {"safe": is_safe(found), "verdict": found.verdict.value, "explanation": explanation(found)}
 
 
 class ExpectReleaseToBeSafe(BatchExpectation):  # type: ignore[misc]

@@ -153,19 +153,18 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             quasi_identifiers = [name for name in frame.columns if name not in others]
         made, emptied = self._anonymized(frame, list(quasi_identifiers))
         plan: Plan = made.plan  # type: ignore[assignment]
-        self.plan_, self.measured_, self.loss_, self.emptied_ = (
-            plan, made.measured, made.loss, len(emptied),
-        )  # fmt: skip
+        self.plan_, self.measured_, self.loss_, self.emptied_ = (plan, made.measured, made.loss, len(emptied))
         released = _frame(made.frame)
         kept = np.setdiff1d(np.arange(len(frame)), emptied)
         self.steps_ = {
-            column.name: _labeled((column.step, *column.coarser), frame[column.name][kept].to_list(),
-                               released[column.name][kept].to_list())
+            column.name: _labeled(
+                (column.step, *column.coarser),
+                frame[column.name][kept].to_list(),
+                released[column.name][kept].to_list(),
+            )
             for column in plan.columns
-        }  # fmt: skip
-        every = zip(
-            *(step.labels(frame[name].to_list()) for name, step in self.steps_.items()), strict=True
-        )
+        }
+        every = zip(*(step.labels(frame[name].to_list()) for name, step in self.steps_.items()), strict=True)
         labels = list(every)
         # Who has the labels of a record that was emptied, and of no other, is not told apart from it.
         self._lost = {labels[row] for row in emptied} - {labels[row] for row in kept}
@@ -181,9 +180,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = len(frame.columns)
         return released
 
-    def _anonymized(
-        self, frame: nw.DataFrame[Any], known: list[str]
-    ) -> tuple[Anonymized, Sequence[int]]:
+    def _anonymized(self, frame: nw.DataFrame[Any], known: list[str]) -> tuple[Anonymized, Sequence[int]]:
         """The release with the smaller loss: as it is, or with a few records suppressed first."""
         whole = self._recoded(nw.to_native(frame), known, 0.0)
         if not self.suppression or not _empty(frame, whole, known):
@@ -201,12 +198,21 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _recoded(self, native: Any, known: list[str], suppression: float) -> Anonymized:
         plain = native.reset_index(drop=True) if hasattr(native, "reset_index") else native
         return anonymize(
-            plain, k=self.k, recoding="subtree", suppression=suppression, shuffle=False,
-            diversity=self.diversity, closeness=self.closeness, hierarchies=self.hierarchies,
-            identifiers=list(self.identifiers), quasi_identifiers=known,
-            sensitive=list(self.sensitive), insensitive=list(self.insensitive),
-            person=self.person, person_reason=self.person_reason,
-        )  # fmt: skip
+            plain,
+            k=self.k,
+            recoding="subtree",
+            suppression=suppression,
+            shuffle=False,
+            diversity=self.diversity,
+            closeness=self.closeness,
+            hierarchies=self.hierarchies,
+            identifiers=list(self.identifiers),
+            quasi_identifiers=known,
+            sensitive=list(self.sensitive),
+            insensitive=list(self.insensitive),
+            person=self.person,
+            person_reason=self.person_reason,
+        )
 
     def transform(self, X: Any) -> Any:  # noqa: N803
         """Give the quasi-identifiers the labels that were found.
@@ -239,10 +245,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame = _frame(X)
         removed = self.plan_.removed
         kept = frame.select([name for name in self.feature_names_in_ if name not in removed])
-        new = [
-            nw.new_series(name, values, backend=frame.implementation)
-            for name, values in labels.items()
-        ]
+        new = [nw.new_series(name, values, backend=frame.implementation) for name, values in labels.items()]
         made = nw.to_native(kept.with_columns(*new) if new else kept)
         index = getattr(X, "index", None)
         return made.set_axis(index) if hasattr(made, "set_axis") and index is not None else made
@@ -259,8 +262,7 @@ def _frame(data: Any) -> nw.DataFrame[Any]:
         return nw.from_native(data, eager_only=True)
     except TypeError:
         raise ParameterError(
-            "The data must be a frame with named columns (pandas, Polars or Arrow): roles refer "
-            "to names.",
+            "The data must be a frame with named columns (pandas, Polars or Arrow): roles refer to names.",
             parameter="X",
         ) from None
 
@@ -305,9 +307,7 @@ def _emptied(release: Anonymized, records: int, known: Sequence[str], k: int) ->
     if not emptied:
         return []
     columns = [_frame(release.frame)[name].to_list() for name in known]
-    classes = [
-        tuple(None if _missing(one) else one for one in row) for row in zip(*columns, strict=True)
-    ]
+    classes = [tuple(None if _missing(one) else one for one in row) for row in zip(*columns, strict=True)]
     for smallest, _ in reversed(Counter(classes).most_common()):
         if len(emptied) >= k:
             break
@@ -336,10 +336,10 @@ def _empty(frame: nw.DataFrame[Any], anonymized: Anonymized, names: Sequence[str
     """The columns that have values, and none in the release."""
     released = _frame(anonymized.frame)
     return [
-        name for name in names
-        if all(map(_missing, released[name].to_list()))
-        and not all(map(_missing, frame[name].to_list()))
-    ]  # fmt: skip
+        name
+        for name in names
+        if all(map(_missing, released[name].to_list())) and not all(map(_missing, frame[name].to_list()))
+    ]
 
 
 def _missing(value: Any) -> bool:

@@ -24,13 +24,7 @@ from crypsis.linkage._random_match import random_match_probability
 from crypsis.linkage._record import RecordVerification, verify_record
 from crypsis.linkage._reverse_map import NoiseDecomposition, decompose_noise, reverse_map
 from crypsis.linkage._verification import LinkVerification, verify_links
-from crypsis.linkage.suite import (
-    Contradiction,
-    LinkAttack,
-    LinkSuite,
-    ProposedColumn,
-    attack_links,
-)
+from crypsis.linkage.suite import Contradiction, LinkAttack, LinkSuite, ProposedColumn, attack_links
 
 __all__ = [
     "Assignment",

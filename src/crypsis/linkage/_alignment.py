@@ -61,8 +61,7 @@ def own_rows(
     if isinstance(row_map, str):
         if row_map != "unknown":
             raise ParameterError(
-                "Parameter 'row_map' must be an array, 'unknown' or None; "
-                f"{row_map!r} is not a valid value.",
+                f"Parameter 'row_map' must be an array, 'unknown' or None; {row_map!r} is not a valid value.",
                 parameter="row_map",
             )
         return None

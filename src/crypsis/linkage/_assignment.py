@@ -106,13 +106,19 @@ def one_to_one(both: Pair) -> Assignment:
     if both.own is not None:
         hits = int(((partner == both.own) & (both.own >= 0)).sum())
     return Assignment(
-        columns=both.names, records=both.original_records, masked_records=both.masked_records,
-        true_matches=hits, multiple_matches=0,
+        columns=both.names,
+        records=both.original_records,
+        masked_records=both.masked_records,
+        true_matches=hits,
+        multiple_matches=0,
         false_matches=None if hits is None else both.original_records - hits,
         correct_share=None if hits is None else share(hits, both.original_records),
-        chance=1.0 / records, mean_distance=float(apart.mean() / points.unit),
-        candidates=candidates, partner=partner, distances=distances,
-    )  # fmt: skip
+        chance=1.0 / records,
+        mean_distance=float(apart.mean() / points.unit),
+        candidates=candidates,
+        partner=partner,
+        distances=distances,
+    )
 
 
 def _smallest_total(rows: Floats, columns: Floats, rng: np.random.Generator) -> tuple[Ints, int]:

@@ -22,9 +22,7 @@ from crypsis.linkage._orders import Order, ordered_values
 from crypsis.linkage._ranks import Floats, Ints, Scores
 
 ScoreKind: TypeAlias = Literal["number", "time", "ordered", "nominal"]
-KIND_WORDS = {"number": "numbers", "time": "times"} | dict.fromkeys(
-    ("ordered", "nominal"), "categories"
-)
+KIND_WORDS = {"number": "numbers", "time": "times"} | dict.fromkeys(("ordered", "nominal"), "categories")
 _DAY = 86_400_000_000  # microseconds
 
 
@@ -63,9 +61,7 @@ class ComparedColumn:
         return values / _DAY if self.kind == "time" else values
 
 
-def compared_column(
-    name: str, x: Any, y: Any, order: Order | None, order_from: str
-) -> ComparedColumn:
+def compared_column(name: str, x: Any, y: Any, order: Order | None, order_from: str) -> ComparedColumn:
     """The column of both files as scores, or an error that states why it cannot be compared."""
     for series, side in ((x, "original"), (y, "masked")):
         missing = missing_values(series)
@@ -134,9 +130,7 @@ def scores(series: Any, kind: ScoreKind) -> Scores:
     return np.asarray(series.to_numpy(), dtype=np.int64)
 
 
-def _category_order(
-    name: str, x: Any, y: Any, order: Order | None, order_from: str
-) -> tuple[Hashable, ...]:
+def _category_order(name: str, x: Any, y: Any, order: Order | None, order_from: str) -> tuple[Hashable, ...]:
     if order is None:
         if not (isinstance(x.dtype, nw.Enum) and isinstance(y.dtype, nw.Enum)):
             raise ColumnError(
@@ -158,9 +152,7 @@ def _category_order(
     deciding, other = (x, y) if order_from == "original" else (y, x)
     seen, which = coded_values(deciding)
     counts = dict(zip(seen, np.bincount(which, minlength=len(seen)).tolist(), strict=True))
-    return ordered_values(
-        order, counts, [v for v in coded_values(other)[0] if v not in counts], name
-    )
+    return ordered_values(order, counts, [v for v in coded_values(other)[0] if v not in counts], name)
 
 
 def coded_values(series: Any) -> tuple[list[Hashable], Ints]:

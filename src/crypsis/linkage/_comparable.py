@@ -90,8 +90,7 @@ def comparable_columns(
     """
     if categories not in get_args(Categories):
         raise ParameterError(
-            "Parameter 'categories' must be 'exclude' or 'frequency'; "
-            f"{categories!r} is not a valid value.",
+            f"Parameter 'categories' must be 'exclude' or 'frequency'; {categories!r} is not a valid value.",
             parameter="categories",
         )
     first, second = _described(original), _described(masked)
@@ -134,9 +133,12 @@ def comparable_columns(
 
 _Describe: TypeAlias = Callable[[], tuple[ScoreKind, Callable[[], bool]]]
 _KINDS: dict[Kind, ScoreKind] = {
-    Kind.INTEGER: "number", Kind.NUMBER: "number", Kind.BOOLEAN: "number",
-    Kind.DATE: "time", Kind.TIME: "time",
-}  # fmt: skip
+    Kind.INTEGER: "number",
+    Kind.NUMBER: "number",
+    Kind.BOOLEAN: "number",
+    Kind.DATE: "time",
+    Kind.TIME: "time",
+}
 
 
 def _described(data: Data) -> dict[str, _Describe]:

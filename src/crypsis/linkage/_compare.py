@@ -7,22 +7,12 @@ from typing import Any, Unpack
 
 from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_options
 from crypsis.errors import ColumnError
-from crypsis.linkage._comparable import (
-    Categories,
-    ComparableColumns,
-    ExcludedColumn,
-    comparable_columns,
-)
+from crypsis.linkage._comparable import Categories, ComparableColumns, ExcludedColumn, comparable_columns
 from crypsis.linkage._diversity import Criterion
 from crypsis.linkage._link import Link, SubsetLink, links, subset_links
 from crypsis.linkage._neighborhoods import neighborhoods
 from crypsis.linkage._pair import Pair, RankOptions, pair, to_frame
-from crypsis.linkage._permuted_privacy import (
-    PermutedPrivacy,
-    PrivacyFrontier,
-    frontier_of,
-    privacy_of,
-)
+from crypsis.linkage._permuted_privacy import PermutedPrivacy, PrivacyFrontier, frontier_of, privacy_of
 from crypsis.linkage._reverse_map import NoiseDecomposition, noise_by_column
 from crypsis.linkage._search import Search
 from crypsis.linkage._verification import (
@@ -155,17 +145,26 @@ def compare(
     subject = privacy_of(neighborhoods(both, "subject", criterion), d, v)
     verdict, reasons = _verdict(check, suite, acceptable)
     return Comparison(
-        verdict=verdict, reasons=reasons, records=both.original_records,
-        masked_records=both.masked_records, columns=both.names, excluded=kept.excluded,
-        by_frequency=kept.by_frequency, verification=check, link=links(both, search),
-        suite=suite, subsets=subsets, noise=noise, protector=protector, subject=subject,
-        frontier=frontier, not_computed=tuple(missing),
-    )  # fmt: skip
+        verdict=verdict,
+        reasons=reasons,
+        records=both.original_records,
+        masked_records=both.masked_records,
+        columns=both.names,
+        excluded=kept.excluded,
+        by_frequency=kept.by_frequency,
+        verification=check,
+        link=links(both, search),
+        suite=suite,
+        subsets=subsets,
+        noise=noise,
+        protector=protector,
+        subject=subject,
+        frontier=frontier,
+        not_computed=tuple(missing),
+    )
 
 
-def _with_ranks(
-    first: Any, second: Any, options: RankOptions, categories: Categories
-) -> ComparableColumns:
+def _with_ranks(first: Any, second: Any, options: RankOptions, categories: Categories) -> ComparableColumns:
     """The columns that can be ranked; if there are only categories, by their frequency."""
     options_of: Any = {name: options.get(name) for name in ("columns", "orders", "on")}
     try:

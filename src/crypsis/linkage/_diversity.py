@@ -47,10 +47,7 @@ class SortedColumn:
         """Cumulative sums of the centered values and of their squares."""
         wide = self.centered.astype(np.longdouble)
         none = np.zeros(1, np.longdouble)
-        return (
-            np.concatenate([none, np.cumsum(wide)]),
-            np.concatenate([none, np.cumsum(wide * wide)]),
-        )
+        return (np.concatenate([none, np.cumsum(wide)]), np.concatenate([none, np.cumsum(wide * wide)]))
 
 
 def rank_interval(center: Floats, distance: Floats, records: int) -> tuple[Ints, Ints]:
@@ -162,9 +159,7 @@ def _closeness(column: SortedColumn, low: Ints, high: Ints) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         turn = np.where(slope > 0, offset / slope, 0.0)
     middle = np.clip(np.searchsorted(up_to, turn), first, last)
-    inside = _linear(totals, middle, last, slope, offset) - _linear(
-        totals, first, middle, slope, offset
-    )
+    inside = _linear(totals, middle, last, slope, offset) - _linear(totals, first, middle, slope, offset)
     return np.asarray(np.maximum((below + above + inside) / (distinct - 1), 0.0))
 
 

@@ -55,23 +55,24 @@ def interval_risk(original: Any, masked: Any, *, width: float = 0.05) -> Interva
     0.5
     """
     if not width > 0:
-        raise ParameterError(
-            f"Parameter 'width' must be above 0; {width} was given.", parameter="width"
-        )
+        raise ParameterError(f"Parameter 'width' must be above 0; {width} was given.", parameter="width")
     before, after = np.asarray(original, float), np.asarray(masked, float)
     if before.shape != after.shape or before.ndim not in (1, 2) or not before.size:
         raise ParameterError("The two tables must have the same rows and columns.")
     before, after = (x.reshape(x.shape[0], -1) for x in (before, after))
     there = ~np.isnan(before) & ~np.isnan(after)
-    spread = np.array([column[~np.isnan(column)].std(ddof=1) if (~np.isnan(column)).sum() > 1 else 0.0
-                       for column in after.T])  # fmt: skip
+    spread = np.array(
+        [
+            column[~np.isnan(column)].std(ddof=1) if (~np.isnan(column)).sum() > 1 else 0.0
+            for column in after.T
+        ]
+    )
     with np.errstate(invalid="ignore"):
         near = np.abs(before - after) <= width * spread
     counted = there.any(axis=1)
     every = (near | ~there).all(axis=1)[counted]
     columns = tuple(
-        float(near[there[:, c], c].mean()) if there[:, c].any() else 0.0
-        for c in range(after.shape[1])
+        float(near[there[:, c], c].mean()) if there[:, c].any() else 0.0 for c in range(after.shape[1])
     )
     share = float(every.mean()) if every.size else 0.0
     return IntervalRisk(int(counted.sum()), width, share, columns)

@@ -57,9 +57,7 @@ def joint_columns(people: Floats, masked: Floats, nominal: Sequence[bool]) -> Jo
         points[0][~has_x, j] = points[1][~has_y, j] = FAR
         scale[j] = _same_scale(x[has_x], y[has_y])
         points[0][has_x, j] = normal_scores(x[has_x])
-        points[1][has_y, j] = (
-            _on_scale_of(x[has_x], y[has_y]) if scale[j] else normal_scores(y[has_y])
-        )
+        points[1][has_y, j] = _on_scale_of(x[has_x], y[has_y]) if scale[j] else normal_scores(y[has_y])
     return JointColumns(*points, *codes, np.array(nominal, bool), scale)
 
 
@@ -112,9 +110,7 @@ def subsets(columns: int) -> tuple[tuple[tuple[int, ...], ...], bool]:
     every = range(columns)
     if 2**columns - 1 <= MAX_SUBSETS:
         sizes: Iterator[int] = iter(range(1, columns + 1))
-        return tuple(
-            combination for size in sizes for combination in combinations(every, size)
-        ), True
+        return tuple(combination for size in sizes for combination in combinations(every, size)), True
     chosen = [*combinations(every, 1), tuple(every), *combinations(every, columns - 1)]
     chosen += list(combinations(every, 2))[: max(0, MAX_SUBSETS - len(chosen))]
     return tuple(sorted(chosen, key=len)), False

@@ -172,11 +172,7 @@ def _drawn(people: int, originals: int, rng: np.random.Generator) -> _Sample:
 
 
 def _scores(
-    columns: JointColumns,
-    tested: Sequence[tuple[int, ...]],
-    sample: _Sample,
-    originals: int,
-    leak: float,
+    columns: JointColumns, tested: Sequence[tuple[int, ...]], sample: _Sample, originals: int, leak: float
 ) -> tuple[Floats, tuple[tuple[int, ...], ...]]:
     """The scores of the people of the sample in each subset, and the subset of each score.
 
@@ -265,10 +261,11 @@ def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
     within = distance[:, 0][distance[:, 0] < FAR / 2]
     unit = max(float(np.median(within)) if within.size else 1.0, 1e-6)
     scores = [
-        _received(np.exp(-np.minimum((distance / (width * unit)) ** 2 / 2, 300.0)), place,
-                  len(masked), expected)
+        _received(
+            np.exp(-np.minimum((distance / (width * unit)) ** 2 / 2, 300.0)), place, len(masked), expected
+        )
         for width in _widths(people.shape[1])
-    ]  # fmt: skip
+    ]
     return np.column_stack(scores)
 
 
@@ -291,9 +288,7 @@ def _level(offered: Floats, total: float) -> float:
     low, high = -700.0, 700.0
     for _ in range(30):
         middle = (low + high) / 2
-        low, high = (
-            (middle, high) if special.expit(offered + middle).sum() < total else (low, middle)
-        )
+        low, high = (middle, high) if special.expit(offered + middle).sum() < total else (low, middle)
     return middle
 
 
@@ -311,10 +306,7 @@ def _standardized(scores: Floats, originals: int) -> Floats:
 
 
 def _null(
-    scores: Floats,
-    originals: int,
-    rng: np.random.Generator,
-    of: tuple[tuple[int, ...], ...] = (),
+    scores: Floats, originals: int, rng: np.random.Generator, of: tuple[tuple[int, ...], ...] = ()
 ) -> _Null:
     """The statistics as they are and with permuted labels."""
     centered = _standardized(scores, originals)
@@ -350,9 +342,7 @@ def _power(
         if noise is None:
             continue
         possible.append(some)
-        own = [position for position, of in enumerate(null.of) if of == some][
-            : len(_widths(len(some)))
-        ]
+        own = [position for position, of in enumerate(null.of) if of == some][: len(_widths(len(some)))]
         moved = np.zeros(len(own))
         for _ in range(_SIMULATED_FILES):
             people, masked = part.file(noise, rng)
@@ -377,12 +367,7 @@ class _Masking(NamedTuple):
     @classmethod
     def of(cls, columns: JointColumns, some: tuple[int, ...], originals: int) -> _Masking:
         chosen = list(some)
-        return cls(
-            columns.people[:, chosen],
-            columns.nominal[chosen],
-            columns.same_scale[chosen],
-            originals,
-        )
+        return cls(columns.people[:, chosen], columns.nominal[chosen], columns.same_scale[chosen], originals)
 
     def file(self, noise: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """People in another order, the originals first, and their masked records.

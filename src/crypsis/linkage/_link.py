@@ -66,9 +66,7 @@ class Link(Result, eq=False):
 
     def __str__(self) -> str:
         numbers = (self.true_matches, self.multiple_matches, self.false_matches)
-        true, multiple, false = (
-            "unknown" if number is None else f"{number:,}" for number in numbers
-        )
+        true, multiple, false = ("unknown" if number is None else f"{number:,}" for number in numbers)
         share = "unknown" if self.correct_share is None else percent_text(self.correct_share)
         return (
             f"Links of {self.records:,} records: true matches {true}, multiple matches {multiple}, "
@@ -152,7 +150,9 @@ def links(both: Pair, search: Search) -> Link:
     matched_by = claims[index.place_of].astype(np.int64)
     hit = None if own is None else search.own_found(own)
     return Link(
-        columns=both.names, records=both.original_records, masked_records=both.masked_records,
+        columns=both.names,
+        records=both.original_records,
+        masked_records=both.masked_records,
         true_matches=None if hit is None else int((hit & single).sum()),
         multiple_matches=int((~single).sum()),
         false_matches=None if hit is None else int((~hit & single).sum()),
@@ -160,11 +160,14 @@ def links(both: Pair, search: Search) -> Link:
         correct_share=None if own is None else search.correct_share(own),
         chance=1.0 / both.masked_records,
         suppressed=None if own is None else int((own < 0).sum()),
-        unmatched=int((matched_by == 0).sum()), multiply_matched=int((matched_by > 1).sum()),
+        unmatched=int((matched_by == 0).sum()),
+        multiply_matched=int((matched_by > 1).sum()),
         mean_distance=float(found.distance[search.query_of].mean() / search.points.unit),
-        column_distances=_column_distances(both, search, asked), distances=search.distances,
-        matches=Matches(search), matched_by=matched_by,
-    )  # fmt: skip
+        column_distances=_column_distances(both, search, asked),
+        distances=search.distances,
+        matches=Matches(search),
+        matched_by=matched_by,
+    )
 
 
 def _column_distances(both: Pair, search: Search, asked: Ints) -> tuple[ColumnDistance, ...]:
@@ -244,8 +247,7 @@ def subset_links(both: Pair, max_columns: int | None = None) -> tuple[SubsetLink
     number = sum(comb(m, size) for size in range(1, largest + 1))
     if number > _MAX_SUBSETS:
         raise TooLargeError(
-            f"{m} columns have {number:,} subsets of up to {largest}; at most {_MAX_SUBSETS:,} "
-            "are linked.",
+            f"{m} columns have {number:,} subsets of up to {largest}; at most {_MAX_SUBSETS:,} are linked.",
             hint="Set fewer {columns}, or lower {max_columns}.",
         )
     subsets = [s for size in range(1, largest + 1) for s in combinations(range(m), size)]
@@ -254,7 +256,13 @@ def subset_links(both: Pair, max_columns: int | None = None) -> tuple[SubsetLink
         few = both.with_columns(list(subset))
         one = links(few, Search.of(both.points.of_columns(list(subset))))
         found.append(
-            SubsetLink(one.columns, one.true_matches, one.multiple_matches, one.false_matches,
-                       one.correct_share, one.mean_distance)
-        )  # fmt: skip
+            SubsetLink(
+                one.columns,
+                one.true_matches,
+                one.multiple_matches,
+                one.false_matches,
+                one.correct_share,
+                one.mean_distance,
+            )
+        )
     return tuple(sorted(found, key=lambda s: (-(s.correct_share or 0.0), s.mean_distance)))

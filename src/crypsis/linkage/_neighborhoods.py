@@ -12,13 +12,7 @@ from numpy.typing import ArrayLike
 from crypsis.counting.grouping import sorted_values
 from crypsis.errors import ParameterError
 from crypsis.linkage._columns import ComparedColumn
-from crypsis.linkage._diversity import (
-    Criterion,
-    SortedColumn,
-    check_criterion,
-    diversity,
-    rank_interval,
-)
+from crypsis.linkage._diversity import Criterion, SortedColumn, check_criterion, diversity, rank_interval
 from crypsis.linkage._nearest import PointIndex
 from crypsis.linkage._pair import Pair
 from crypsis.linkage._ranks import Floats, Ints, Scores, Ties
@@ -52,10 +46,7 @@ class Neighborhoods:
     def diversities(self, distance: Floats) -> Floats:
         """The diversity of S(d) in every column, for distances by record and column."""
         return np.column_stack(
-            [
-                self._diversity(j, self.center[:, j], distance[:, j])
-                for j in range(len(self.columns))
-            ]
+            [self._diversity(j, self.center[:, j], distance[:, j]) for j in range(len(self.columns))]
         )
 
     def diversities_within(self, distance: float) -> Floats:
@@ -80,9 +71,7 @@ class Neighborhoods:
         """The diversity of each complete column."""
         records = float(len(self.ordered[0].values))
         every = range(len(self.columns))
-        return np.array(
-            [self._diversity(j, self.center[:1, j], np.array([records]))[0] for j in every]
-        )
+        return np.array([self._diversity(j, self.center[:1, j], np.array([records]))[0] for j in every])
 
 
 def neighborhoods(both: Pair, mapping: Mapping, criterion: Criterion) -> Neighborhoods:
@@ -115,9 +104,7 @@ def _nearest_rank(ordered: SortedColumn, x: Scores, ties: Ties, rng: np.random.G
     right = np.minimum(np.searchsorted(values, wanted), n - 1)
     left = np.maximum(right - 1, 0)
     with np.errstate(invalid="ignore"):
-        gaps = [
-            np.where(values[i] == wanted, 0.0, np.abs(values[i] - wanted)) for i in (left, right)
-        ]
+        gaps = [np.where(values[i] == wanted, 0.0, np.abs(values[i] - wanted)) for i in (left, right)]
     run = ordered.run[np.where(gaps[0] <= gaps[1], left, right)][which]
     first, after = ordered.run_start[run], ordered.run_start[run + 1]
     if ties == "average":
@@ -125,9 +112,7 @@ def _nearest_rank(ordered: SortedColumn, x: Scores, ties: Ties, rng: np.random.G
     return rng.integers(first, after).astype(np.float64) + 1
 
 
-def _mapped(
-    both: Pair, mapping: Mapping, center: Floats, y: Floats
-) -> tuple[Ints, Ints | None, str]:
+def _mapped(both: Pair, mapping: Mapping, center: Floats, y: Floats) -> tuple[Ints, Ints | None, str]:
     """The masked record that f gives to each original, the number of candidates, the name of f."""
     if isinstance(mapping, str):
         if mapping == "protector":

@@ -105,13 +105,19 @@ def compare_with_null(
     random_share = min(1.0, 2.0 * float((p > 0.5).mean()))
     edges = _edges(distances, known)
     return NullComparison(
-        null=null, records=len(known), exhaustive=exhaustive,
+        null=null,
+        records=len(known),
+        exhaustive=exhaustive,
         hellinger=hellinger(np.histogram(distances, edges)[0], np.histogram(known, edges)[0]),
         advantage=_advantage(distances, known, exhaustive),
-        discoveries=int((q <= false_discovery_rate).sum()), random_share=random_share,
+        discoveries=int((q <= false_discovery_rate).sum()),
+        random_share=random_share,
         bins=_bins(distances, known, edges, random_share, closed_form_columns, masked_records),
-        distances=distances, null_distances=known, p_values=p, q_values=q,
-    )  # fmt: skip
+        distances=distances,
+        null_distances=known,
+        p_values=p,
+        q_values=q,
+    )
 
 
 def _benjamini_hochberg(p: Floats, counts: Ints) -> Floats:
@@ -153,12 +159,7 @@ def _edges(distances: Floats, known: Floats) -> Floats:
 
 
 def _bins(
-    distances: Floats,
-    known: Floats,
-    edges: Floats,
-    random_share: float,
-    columns: int | None,
-    records: int,
+    distances: Floats, known: Floats, edges: Floats, random_share: float, columns: int | None, records: int
 ) -> tuple[MatchDistanceBin, ...]:
     highs = edges[1:] - 1.0
     highs[-1] = max(edges[-2], float(distances.max()), float(known[-1]))

@@ -91,9 +91,8 @@ class Pair:
     def rows_correspond(self) -> bool:
         """Whether the rows of the two files seem to correspond in their order."""
         return self.original_records == self.masked_records and correspond(
-            zip(self._ranks([c.original for c in self.columns], 0).T, self.masked_ranks().T,
-                strict=True)
-        )  # fmt: skip
+            zip(self._ranks([c.original for c in self.columns], 0).T, self.masked_ranks().T, strict=True)
+        )
 
     def masked_ranks(self) -> Floats:
         """The ranks of the masked file, one column each."""
@@ -174,9 +173,7 @@ def pair(
     if any(name not in names for name in orders):
         raise unknown_columns(orders, names)
     own = own_rows(first, second, on, row_map)
-    shared = tuple(
-        compared_column(n, first[n], second[n], orders.get(n), order_from) for n in names
-    )
+    shared = tuple(compared_column(n, first[n], second[n], orders.get(n), order_from) for n in names)
     return Pair(tuple(shared), own, len(first), len(second), ties, seed)
 
 
@@ -221,9 +218,7 @@ def _names(
             columns=(on,),
         )
     if not names:
-        raise ColumnError(
-            "The files share no column that could be compared.", code="no-shared-columns"
-        )
+        raise ColumnError("The files share no column that could be compared.", code="no-shared-columns")
     return names
 
 

@@ -131,9 +131,7 @@ def permuted_privacy(
 
 
 def privacy_of(
-    neighborhoods: Neighborhoods,
-    d: float | Sequence[float] | None,
-    v: float | Sequence[float] | None,
+    neighborhoods: Neighborhoods, d: float | Sequence[float] | None, v: float | Sequence[float] | None
 ) -> PermutedPrivacy:
     """Compare every record with d and v."""
     criterion, kept = neighborhoods.criterion, neighborhoods.kept
@@ -146,23 +144,32 @@ def privacy_of(
     worst = found[kept].max(axis=0) if criterion == "t-closeness" else found[kept].min(axis=0)
     wanted_v = _vector(v, names, "v") if v is not None else worst
     far = moved >= wanted_d
-    diverse = np.column_stack(
-        [meets(criterion, found[kept, j], wanted_v[j]) for j in range(len(wanted_v))]
-    )
+    diverse = np.column_stack([meets(criterion, found[kept, j], wanted_v[j]) for j in range(len(wanted_v))])
     good = (far & diverse).all(axis=1)
     by_record = np.ones(len(neighborhoods.rows), dtype=bool)
     by_record[kept] = good
     counts = zip(
-        names, wanted_d.tolist(), wanted_v.tolist(), (~far).sum(axis=0).tolist(),
-        (~diverse).sum(axis=0).tolist(), strict=True,
-    )  # fmt: skip
+        names,
+        wanted_d.tolist(),
+        wanted_v.tolist(),
+        (~far).sum(axis=0).tolist(),
+        (~diverse).sum(axis=0).tolist(),
+        strict=True,
+    )
     return PermutedPrivacy(
-        mapping=neighborhoods.mapping, criterion=criterion, records=len(neighborhoods.rows),
-        suppressed=len(neighborhoods.rows) - len(kept), satisfied=bool(good.all()),
-        share=float(good.mean()), d=tuple(wanted_d.tolist()), v=tuple(wanted_v.tolist()),
-        columns=tuple(ColumnFailures(*count) for count in counts), meets=by_record,
-        distances=neighborhoods.moved, diversities=found,
-    )  # fmt: skip
+        mapping=neighborhoods.mapping,
+        criterion=criterion,
+        records=len(neighborhoods.rows),
+        suppressed=len(neighborhoods.rows) - len(kept),
+        satisfied=bool(good.all()),
+        share=float(good.mean()),
+        d=tuple(wanted_d.tolist()),
+        v=tuple(wanted_v.tolist()),
+        columns=tuple(ColumnFailures(*count) for count in counts),
+        meets=by_record,
+        distances=neighborhoods.moved,
+        diversities=found,
+    )
 
 
 def _vector(value: float | Sequence[float], names: tuple[str, ...], what: str) -> Floats:
@@ -250,15 +257,12 @@ def privacy_frontier(
     return frontier_of(neighborhoods(both, mapping, criterion), distances)
 
 
-def frontier_of(
-    neighborhoods: Neighborhoods, distances: Sequence[int] | None = None
-) -> PrivacyFrontier:
+def frontier_of(neighborhoods: Neighborhoods, distances: Sequence[int] | None = None) -> PrivacyFrontier:
     """The shares of records over a grid of distances and diversities."""
     wanted = _grid(len(neighborhoods.ordered[0].values)) if distances is None else tuple(distances)
     if not wanted or min(wanted) < 0:
         raise ParameterError(
-            "Parameter 'distances' must have at least one distance, each at least 0.",
-            parameter="distances",
+            "Parameter 'distances' must have at least one distance, each at least 0.", parameter="distances"
         )
     complete = neighborhoods.column_diversities()
     points = [
@@ -268,17 +272,11 @@ def frontier_of(
     ]
     names = tuple(column.name for column in neighborhoods.columns)
     return PrivacyFrontier(
-        names,
-        neighborhoods.mapping,
-        neighborhoods.criterion,
-        len(neighborhoods.rows),
-        tuple(points),
+        names, neighborhoods.mapping, neighborhoods.criterion, len(neighborhoods.rows), tuple(points)
     )
 
 
-def _shares(
-    neighborhoods: Neighborhoods, distance: float, complete: Floats
-) -> list[tuple[float, float]]:
+def _shares(neighborhoods: Neighborhoods, distance: float, complete: Floats) -> list[tuple[float, float]]:
     criterion, kept = neighborhoods.criterion, neighborhoods.kept
     far = (neighborhoods.moved[kept] >= distance).all(axis=1)
     found = neighborhoods.diversities_within(distance)[kept]

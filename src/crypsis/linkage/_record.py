@@ -164,9 +164,13 @@ def verify_record(
     f = mapping if isinstance(mapping, str) else np.array([mapping], dtype=np.int64)
     near = neighborhoods(both, f, criterion)
     parts = zip(
-        both.names, near.moved[0].tolist(), near.diversities(near.moved)[0].tolist(),
-        near.column_diversities().tolist(), near.center[0].tolist(), strict=True,
-    )  # fmt: skip
+        both.names,
+        near.moved[0].tolist(),
+        near.diversities(near.moved)[0].tolist(),
+        near.column_diversities().tolist(),
+        near.center[0].tolist(),
+        strict=True,
+    )
     verified = tuple(RecordColumn(*part) for part in parts)
     distance = max(column.distance for column in verified)
     candidates = None if near.candidates is None else int(near.candidates[0])
@@ -176,12 +180,18 @@ def verify_record(
         chance, independent = _chance(both, distance, random_records)
     return RecordVerification(
         reasons=_reasons(verified, both.masked_records, candidates, chance),
-        records=both.masked_records, record_distance=distance, candidates=candidates,
-        criterion=criterion, columns=verified, excluded=kept.excluded,
+        records=both.masked_records,
+        record_distance=distance,
+        candidates=candidates,
+        criterion=criterion,
+        columns=verified,
+        excluded=kept.excluded,
         by_frequency=kept.by_frequency,
-        plausible=None if chance is None else chance.value >= _PLAUSIBLE, chance=chance,
-        chance_independent=independent, row=int(near.rows[0]),
-    )  # fmt: skip
+        plausible=None if chance is None else chance.value >= _PLAUSIBLE,
+        chance=chance,
+        chance_independent=independent,
+        row=int(near.rows[0]),
+    )
 
 
 def _reasons(
@@ -235,8 +245,7 @@ def _column_of_one(name: str, value: Any, release: nw.DataFrame[Any]) -> Any:
         return pa.array([value.strip()]).cast(kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise ColumnError(
-            f"The value given for column {name!r} is not a valid {kind}, the type of the "
-            "released column.",
+            f"The value given for column {name!r} is not a valid {kind}, the type of the released column.",
             code="different-types",
             columns=(name,),
         ) from None

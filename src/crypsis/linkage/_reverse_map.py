@@ -57,9 +57,7 @@ def reverse_map(
     [45, 31, 22]
     """
     source, target = to_frame(original), to_frame(masked)
-    both = pair(
-        source.to_native(), target.to_native(), columns=columns, orders=orders, row_map="unknown"
-    )
+    both = pair(source.to_native(), target.to_native(), columns=columns, orders=orders, row_map="unknown")
     taken = {c.name: _gather(source[c.name], _mapped_rows(c, seed), target) for c in both.columns}
     if isinstance(masked, np.ndarray):
         return np.column_stack([taken[name].to_numpy() for name in both.names])
@@ -154,6 +152,12 @@ def _decompose(column: ComparedColumn, own: Ints, kept: Ints, seed: int) -> Nois
     x, y, z = (column.measured(values) for values in scores)
     noise, residual = y - x, y - z
     return NoiseDecomposition(
-        column.name, risk, float(np.abs(noise).mean()), float(np.abs(residual).mean()),
-        float((np.abs(residual) <= np.abs(noise)).mean()), float(x.std()), noise, residual,
-    )  # fmt: skip
+        column.name,
+        risk,
+        float(np.abs(noise).mean()),
+        float(np.abs(residual).mean()),
+        float((np.abs(residual) <= np.abs(noise)).mean()),
+        float(x.std()),
+        noise,
+        residual,
+    )

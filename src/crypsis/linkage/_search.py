@@ -105,15 +105,9 @@ def share(successes: float, trials: int, confidence: float = 0.95) -> Estimate:
     0.05 (95 % CI 0.01643 to 0.1128)
     """
     tail = (1 - confidence) / 2
-    low = (
-        0.0
-        if successes <= 0
-        else float(special.betaincinv(successes, trials - successes + 1, tail))
-    )
+    low = 0.0 if successes <= 0 else float(special.betaincinv(successes, trials - successes + 1, tail))
     high = 1.0
     if successes < trials:
         high = float(special.betaincinv(successes + 1, trials - successes, 1 - tail))
     value = min(successes / trials, 1.0)
-    return Estimate(
-        value, min(low, value), max(high, value), confidence, "Clopper-Pearson interval"
-    )
+    return Estimate(value, min(low, value), max(high, value), confidence, "Clopper-Pearson interval")

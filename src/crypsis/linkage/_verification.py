@@ -29,11 +29,11 @@ CONFIDENCE = 0.99
 class LinkVerification(Result):
     """Whether a masked file is safe against a known-plaintext attack, and the evidence.
 
-    `verdict` rests on `correct_share` (with its interval) compared with `chance`, and on
-    `dependent`, the comparison with a null distribution that keeps the dependence between columns;
-    where the true matches are unknown, on `joint`, the test of all originals together against the
-    controls, and its power. `reasons` state it. `paper_verdict` is the test of the paper: the comparison with random records
-    alone (`independent`), which errs in both directions when columns depend on each other.
+    `verdict` rests on `correct_share` (with its interval) compared with `chance`, and on `dependent`, the
+    comparison with a null distribution that keeps the dependence between columns; where the true matches are
+    unknown, on `joint`, the test of all originals together against the controls, and its power. `reasons`
+    state it. `paper_verdict` is the test of the paper: the comparison with random records alone
+    (`independent`), which errs in both directions when columns depend on each other.
     """
 
     verdict: LinkVerdict
@@ -116,9 +116,7 @@ def verify_links(
         both = without_assumed_matches(both, options)
         wanted = options.get("columns")
         known = known_controls(original, masked, controls, both, options, wanted)
-    return verification(
-        both, Search.of(both.points), known, random_records, acceptable, false_discovery_rate
-    )
+    return verification(both, Search.of(both.points), known, random_records, acceptable, false_discovery_rate)
 
 
 def without_assumed_matches(both: Pair, options: RankOptions) -> Pair:
@@ -139,21 +137,14 @@ class Controls:
 
 
 def known_controls(
-    original: Data,
-    masked: Data,
-    controls: Data,
-    both: Pair,
-    options: RankOptions,
-    wanted: Columns | None,
+    original: Data, masked: Data, controls: Data, both: Pair, options: RankOptions, wanted: Columns | None
 ) -> Controls:
     """The controls, on the scale of the points of the pair, and the columns of all three files.
 
     A value between two ranks takes one of them at random; a value that occurs takes its rank.
     Without `wanted` all columns that can be compared are.
     """
-    given = pair(
-        original, controls, columns=both.names, orders=options.get("orders"), row_map="unknown"
-    )
+    given = pair(original, controls, columns=both.names, orders=options.get("orders"), row_map="unknown")
     rng = np.random.default_rng((both.seed, 5))
     n = given.original_records
     found = []
@@ -228,18 +219,30 @@ def verification(
         files = controls.files
         leak = max(acceptable or 0.0, chance) + MARGIN
         joint = joint_test(
-            files.originals, files.controls, files.masked, leak, both.seed,
-            nominal=files.nominal, names=files.names,
-        )  # fmt: skip
+            files.originals,
+            files.controls,
+            files.masked,
+            leak,
+            both.seed,
+            nominal=files.nominal,
+            names=files.names,
+        )
         untested = files.untested
     correct = None if own is None else search.correct_share(own, CONFIDENCE)
     verdict, reasons = _verdict(correct, chance, acceptable, dependent, joint, untested)
     return LinkVerification(
-        verdict=verdict, reasons=reasons,
-        paper_verdict="not safe" if _differ(independent) else "safe", columns=both.names,
-        records=both.original_records, masked_records=both.masked_records, correct_share=correct,
-        chance=chance, independent=independent, dependent=dependent, joint=joint,
-    )  # fmt: skip
+        verdict=verdict,
+        reasons=reasons,
+        paper_verdict="not safe" if _differ(independent) else "safe",
+        columns=both.names,
+        records=both.original_records,
+        masked_records=both.masked_records,
+        correct_share=correct,
+        chance=chance,
+        independent=independent,
+        dependent=dependent,
+        joint=joint,
+    )
 
 
 def check_random_records(number: int) -> None:

@@ -120,11 +120,7 @@ def _status(threshold: Threshold, measurement: Measurement) -> Status:
     if not measurement.applies:
         return Status.NOT_ASKED
     if measurement.value is None:
-        return (
-            Status.NOT_EVALUATED
-            if threshold.required or measurement.requested
-            else Status.NOT_ASKED
-        )
+        return Status.NOT_EVALUATED if threshold.required or measurement.requested else Status.NOT_ASKED
     low = high = measurement.value
     if isinstance(measurement.value, Estimate):
         low, high = measurement.value.low, measurement.value.high

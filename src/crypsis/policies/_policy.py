@@ -166,8 +166,14 @@ class Policy(Document):
             raise ValueError(f"the context requires k = {k}; {weak.measure} has less")
         if all(one.measure == _ON_ALL_COLUMNS for one in sizes):
             why = "The class size that the acceptable risk requires in this context."
-            threshold = Threshold(measure="singling_out.records_in_small_classes", unit="fraction",
-                            at_most=0.0, k=k, why=why, source=self.context.describe())  # fmt: skip
+            threshold = Threshold(
+                measure="singling_out.records_in_small_classes",
+                unit="fraction",
+                at_most=0.0,
+                k=k,
+                why=why,
+                source=self.context.describe(),
+            )
             object.__setattr__(self, "thresholds", (*self.thresholds, threshold))
         return self
 
@@ -242,9 +248,7 @@ class Policy(Document):
     def of(self, question: str) -> tuple[Threshold, ...]:
         """The thresholds that belong to a question."""
         return tuple(
-            threshold
-            for threshold in self.thresholds
-            if threshold.measure.split(".")[0] == question
+            threshold for threshold in self.thresholds if threshold.measure.split(".")[0] == question
         )
 
 

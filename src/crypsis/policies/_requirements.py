@@ -12,11 +12,7 @@ _CLOSENESS = (
     "inference.attribute_gain",
     "inference.value_gain",
 )
-_EXCESS = (
-    "inference.baseline_excess",
-    "inference.interval_disclosure",
-    "inference.near_certain_values",
-)
+_EXCESS = ("inference.baseline_excess", "inference.interval_disclosure", "inference.near_certain_values")
 
 
 _AVERAGE = ("singling_out.prosecutor_average_risk", "singling_out.marketer_risk")
@@ -76,13 +72,9 @@ def requirements_for(
             required["k_map"] = math.ceil(max(people))
         if risks.get("singling_out.delta_presence"):
             required["presence"] = risks["singling_out.delta_presence"]
-    by_weights = [
-        threshold.limit for threshold in policy.thresholds if threshold.measure in _BY_WEIGHTS
-    ]
+    by_weights = [threshold.limit for threshold in policy.thresholds if threshold.measure in _BY_WEIGHTS]
     by_weights += [
-        1 / threshold.k
-        for threshold in policy.thresholds
-        if threshold.measure in _ABOVE and threshold.k
+        1 / threshold.k for threshold in policy.thresholds if threshold.measure in _ABOVE and threshold.k
     ]
     if weighted and not population and by_weights and min(by_weights) > 0:
         required["journalist_risk"] = min(by_weights)

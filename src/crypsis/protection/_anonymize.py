@@ -15,13 +15,7 @@ from crypsis.dataset import ColumnNote, Data, Dataset, as_dataset, takes_options
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import PlanOptions, Role, Roles
 from crypsis.protection._anonymized import Anonymized, Plan
-from crypsis.protection._apart import (
-    apart_columns,
-    apart_data,
-    apart_method,
-    separated,
-    without_apart,
-)
+from crypsis.protection._apart import apart_columns, apart_data, apart_method, separated, without_apart
 from crypsis.protection._decided import check_decided, check_evidence, check_person
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
@@ -35,20 +29,8 @@ from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._rejoined import checked_rejoined
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Method
-from crypsis.protection.masking._mask import (
-    as_compared,
-    changed_columns,
-    check_rare_values,
-    masked_rows,
-)
-from crypsis.protection.masking._masks import (
-    Mask,
-    Pseudonym,
-    ShiftDates,
-    TopCode,
-    as_masks,
-    split_methods,
-)
+from crypsis.protection.masking._mask import as_compared, changed_columns, check_rare_values, masked_rows
+from crypsis.protection.masking._masks import Mask, Pseudonym, ShiftDates, TopCode, as_masks, split_methods
 from crypsis.protection.recoding._deadline import time_limit
 from crypsis.tables import open_frame
 
@@ -117,19 +99,22 @@ def mask(
         privacy_requirements = PrivacyRequirements(people=made.person is not None)
         measured = measure(made, made.quasi_identifiers, privacy_requirements, made)
     methods = tuple(
-        Method(", ".join(changed_columns(names, one)), one.method, one.describe(),
-               one.model_dump(exclude={"method"}), changed_columns(names, one))
+        Method(
+            ", ".join(changed_columns(names, one)),
+            one.method,
+            one.describe(),
+            one.model_dump(exclude={"method"}),
+            changed_columns(names, one),
+        )
         for names, one in wanted.items()
-    )  # fmt: skip
+    )
     loss = InformationLoss(original.count)
     key = Key(seed, order, keys)
     notes = () if shuffle else order_notes(original, ())
     return Anonymized(made, None, measured, loss, key, original, methods, shuffle, notes)
 
 
-def _for_persons(
-    data: Dataset, masks: Mapping[tuple[str, ...], Mask]
-) -> dict[tuple[str, ...], Mask]:
+def _for_persons(data: Dataset, masks: Mapping[tuple[str, ...], Mask]) -> dict[tuple[str, ...], Mask]:
     """The masks, those that need the person first, before pseudonyms replace it."""
     found: dict[tuple[str, ...], Mask] = {}
     for names, mask in masks.items():
@@ -317,18 +302,14 @@ def _without_recoding(
     released = replace(data, rows=rows, roles=roles, notes=notes)
     check_derived(original, released, (), None, apart=[name for one in apart for name in one])
     joined = checked_rejoined(original, released, apart, None)
-    return replace(
-        anonymized, data=released, apart=files, methods=methods, loss=loss, rejoined=joined
-    )
+    return replace(anonymized, data=released, apart=files, methods=methods, loss=loss, rejoined=joined)
 
 
 def _pseudonymized(masks: Mapping[tuple[str, ...], Mask]) -> set[str]:
     return {name for names, mask in masks.items() if isinstance(mask, Pseudonym) for name in names}
 
 
-def _without_pseudonyms(
-    data: Dataset, masks: Mapping[tuple[str, ...], Mask], fresh: bool
-) -> Dataset:
+def _without_pseudonyms(data: Dataset, masks: Mapping[tuple[str, ...], Mask], fresh: bool) -> Dataset:
     """Pseudonymized columns are not direct identifiers anymore, and are released.
 
     Pseudonyms of a key of their own that no two records share are unknown to every intruder and
@@ -350,8 +331,7 @@ def _without_pseudonyms(
 def _check_alone(options: Mapping[str, Any]) -> None:
     """Refuse options that a plan has already: they would have no effect."""
     defaults = {
-        name: parameter.default
-        for name, parameter in inspect.signature(make_plan).parameters.items()
+        name: parameter.default for name, parameter in inspect.signature(make_plan).parameters.items()
     }
     unused = [name for name, value in options.items() if value and value != defaults.get(name)]
     if unused:

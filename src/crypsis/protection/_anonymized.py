@@ -43,12 +43,7 @@ from crypsis.protection._release import write_release
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._sensitive_changes import least_change, on_steps
-from crypsis.protection._statement import (
-    ApartFile,
-    Method,
-    Statement,
-    recoding_methods,
-)
+from crypsis.protection._statement import ApartFile, Method, Statement, recoding_methods
 from crypsis.protection.recoding._choice import ColumnPlan, hierarchy_of
 from crypsis.protection.recoding._deadline import time_limit
 from crypsis.protection.recoding._steps import Keep
@@ -172,9 +167,13 @@ class Plan(Document):
         check_decided(original, [column.name for column in self.columns], self.removed)
         removed = tuple(dict.fromkeys((*self.removed, *original.identifiers, *original.excluded)))
         base = self.model_copy(
-            update={"requirements": requirements, "removed": removed, "recoding": recoding,
-                    "made_with": f"crypsis {__version__}"}
-        )  # fmt: skip
+            update={
+                "requirements": requirements,
+                "removed": removed,
+                "recoding": recoding,
+                "made_with": f"crypsis {__version__}",
+            }
+        )
         changed: dict[str, float] = {}
         several = any(one.may_change for one in self.sensitive)
         with time_limit(self.time_limit, several=several) as deadline:
@@ -195,9 +194,7 @@ class Plan(Document):
         removed, requirements = plan.removed, plan.requirements
         names = [column.name for column in plan.columns]
         recoded = [*names, *(one.name for one in plan.sensitive if not isinstance(one.step, Keep))]
-        check_derived(
-            original, made.data, recoded, made.row_map, removed=removed, apart=sorted(apart)
-        )
+        check_derived(original, made.data, recoded, made.row_map, removed=removed, apart=sorted(apart))
         joined = checked_rejoined(given, made.data, self.apart, made.row_map)
         removed = tuple(name for name in removed if name not in apart)
         plan = plan.model_copy(update={"removed": removed})
@@ -218,9 +215,7 @@ class Plan(Document):
             data = replace(data, rows=rows)  # its cells are still those that were counted
         files = () if seed is None else apart_data(given, self.apart, seed)
         key = Key(seed, row_map)
-        return Anonymized(
-            data, plan, measured, loss, key, given, methods, shuffle, notes, files, joined
-        )
+        return Anonymized(data, plan, measured, loss, key, given, methods, shuffle, notes, files, joined)
 
     def transitions(self) -> tuple[GeneralizationModel, ...]:
         """How likely each released label is, given the original value: one model for each column.
@@ -232,9 +227,14 @@ class Plan(Document):
     def _made(self, original: Dataset, verify: bool) -> tuple[Plan, RecodedData, Measured | None]:
         """The plan as applied, the data recoded by it and, if `verify`, what they meet."""
         made = recode(
-            on_steps(original, self.sensitive), self.columns, self.removed, self.requirements,
-            self.recoding or "local", self.hierarchies, self.preserve,
-        )  # fmt: skip
+            on_steps(original, self.sensitive),
+            self.columns,
+            self.removed,
+            self.requirements,
+            self.recoding or "local",
+            self.hierarchies,
+            self.preserve,
+        )
         plan = self.model_copy(update={"columns": made.columns})
         measured = made.measured
         if verify:
@@ -253,9 +253,12 @@ class Plan(Document):
         if not {*original.sensitive} - {*dropped, *self.removed}:
             requirements = requirements.without_sensitive()
         tried = self.model_copy(
-            update={"requirements": requirements, "sensitive": sensitive,
-                    "removed": (*self.removed, *dropped)}
-        )  # fmt: skip
+            update={
+                "requirements": requirements,
+                "sensitive": sensitive,
+                "removed": (*self.removed, *dropped),
+            }
+        )
         found = tried._made(original, True)
         recoding = found[1].recoding
         return found, 0.0 if recoding is None else recoding.ncp
@@ -310,9 +313,7 @@ class Plan(Document):
     def __str__(self) -> str:
         table = [_HEAD, *self.rows()]
         widths = [max(len(row[i]) for row in table) for i in range(4)]
-        lines = [
-            "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)) for row in table
-        ]
+        lines = ["  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)) for row in table]
         return "\n".join(line.rstrip() for line in lines)
 
     def __repr__(self) -> str:
@@ -385,9 +386,7 @@ class Anonymized(Result, eq=False):
     @cached_property
     def not_required(self) -> NotRequired | None:
         """What was not required: sensitive attributes, and columns outside the classes."""
-        return not_required(
-            self.data, tuple(self._recoded), self.requirements, self._people, self._several
-        )
+        return not_required(self.data, tuple(self._recoded), self.requirements, self._people, self._several)
 
     @property
     def _several(self) -> bool:
@@ -400,9 +399,7 @@ class Anonymized(Result, eq=False):
         person, rows, row_map = self.original.person, self.data.rows, self.key.row_map
         if person is None or not (rows.local and self.original.rows.local):
             return None
-        if self.data.count > MOST_ROWS or self.data.count != len(
-            row_map or range(self.loss.records)
-        ):
+        if self.data.count > MOST_ROWS or self.data.count != len(row_map or range(self.loss.records)):
             return None
         whose = self.original.to_arrow([person])[person]
         if row_map is not None:
@@ -434,9 +431,7 @@ class Anonymized(Result, eq=False):
         """The information loss of each column that was changed; see `crypsis.utility`."""
         if self.plan is None:
             return column_changes(self.original, self.data)
-        masked = [
-            name for method in self.methods if method.method != APART for name in method.columns
-        ]
+        masked = [name for method in self.methods if method.method != APART for name in method.columns]
         return column_changes(self.original, self.data, [*self._recoded, *masked])
 
     @property
@@ -483,12 +478,19 @@ class Anonymized(Result, eq=False):
         extra = (_FORMULAS_NEUTRALIZED,) if neutralize_formulas else ()
         made = replace(self, methods=(*self.methods, *extra))
         measured = write_release(
-            self.data, path, made._statement if statement else None, self._recoded,
-            self.requirements, self.measured, overwrite=overwrite,
-            neutralize_formulas=neutralize_formulas, hierarchies=self._hierarchies,
-            like=self.original.rows.form, apart=self.apart,
+            self.data,
+            path,
+            made._statement if statement else None,
+            self._recoded,
+            self.requirements,
+            self.measured,
+            overwrite=overwrite,
+            neutralize_formulas=neutralize_formulas,
+            hierarchies=self._hierarchies,
+            like=self.original.rows.form,
+            apart=self.apart,
             persons=self._people if self.requirements.people else None,
-        )  # fmt: skip
+        )
         return replace(self, measured=measured)
 
     def apart_paths(self, path: str | Path) -> tuple[Path, ...]:

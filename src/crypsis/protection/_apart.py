@@ -47,8 +47,7 @@ def apart_columns(data: Dataset, groups: Sequence[Columns] | None) -> Files:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise ParameterError(
-            f"Column {repeated!r} is named more than once; an attribute is released apart in one "
-            "file.",
+            f"Column {repeated!r} is named more than once; an attribute is released apart in one file.",
             parameter="apart",
             hint="Remove it from one {apart}.",
         )

@@ -39,9 +39,7 @@ class Capped:
     def on_original(self, anonymized: Anonymized) -> Anonymized:
         """A release of the remaining records as one of all: its rows, losses and methods."""
         rows = (
-            self.kept
-            if anonymized.key.row_map is None
-            else self.kept[np.array(anonymized.key.row_map, int)]
+            self.kept if anonymized.key.row_map is None else self.kept[np.array(anonymized.key.row_map, int)]
         )
         before, own = anonymized.loss, self.original.count
         ncp = None if before.ncp is None else (before.ncp * self.data.count + self.dropped) / own
@@ -49,9 +47,10 @@ class Capped:
         if loss.links_kept is not None:
             links = _links(self.original)
             loss = replace(
-                loss, links_kept=loss.links_kept * _links(self.data) / max(1, links),
+                loss,
+                links_kept=loss.links_kept * _links(self.data) / max(1, links),
                 records_per_person=own / max(1, own - links),
-            )  # fmt: skip
+            )
         how = f"at most {self.most:,} records of a person, drawn at random; the others are dropped"
         new = Method(self.original.person or "", "records dropped", how, {"records": self.most})
         plan = anonymized.plan
@@ -59,17 +58,20 @@ class Capped:
             asked = plan.requirements.model_copy(update={"max_records": self.most})
             plan = plan.model_copy(update={"requirements": asked})
         return replace(
-            anonymized, plan=plan, loss=loss, methods=(*anonymized.methods, new), original=self.original,
+            anonymized,
+            plan=plan,
+            loss=loss,
+            methods=(*anonymized.methods, new),
+            original=self.original,
             key=replace(anonymized.key, row_map=tuple(rows.tolist())),
-        )  # fmt: skip
+        )
 
 
 def capped(data: Dataset, most: int, seed: int | None) -> Capped:
     """The dataset with at most so many records of a person."""
     if most < 1:
         raise ParameterError(
-            f"Parameter 'max_records' must be at least 1; {most} was given.",
-            parameter="max_records",
+            f"Parameter 'max_records' must be at least 1; {most} was given.", parameter="max_records"
         )
     owner = _owners(data)
     random = np.random.default_rng(SeedSequence(seed, spawn_key=(_CAPS,)))
@@ -102,8 +104,7 @@ def _owners(data: Dataset) -> Ints:
         )
     if not data.rows.local:
         raise TooLargeError(
-            "Records of a person are dropped in memory only, and there are too many.",
-            code="too-many-rows",
+            "Records of a person are dropped in memory only, and there are too many.", code="too-many-rows"
         )
     coded = data.to_arrow([data.person])[data.person].combine_chunks().dictionary_encode()
     owner = np.array(coded.indices.fill_null(-1), np.int64)

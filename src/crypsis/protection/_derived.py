@@ -8,12 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crypsis.columns.dependencies import (
-    MOSTLY,
-    Dependency,
-    find_dependencies,
-    gives_back,
-)
+from crypsis.columns.dependencies import MOSTLY, Dependency, find_dependencies, gives_back
 from crypsis.dataset import Dataset
 from crypsis.errors import RoleError
 from crypsis.inference import prediction_gain
@@ -53,9 +48,7 @@ def check_derived(
     kept = [n for n in names if n not in known and n not in changed and n in original.names]
     if not kept or not changed:
         return
-    before, after = _aligned(
-        original, release, [*kept, *dict.fromkeys([*changed, *known])], row_map
-    )
+    before, after = _aligned(original, release, [*kept, *dict.fromkeys([*changed, *known])], row_map)
     if not before.num_rows or (after is not None and not after.num_rows):
         return
     released = {n: None if after is None else after[n] for n in changed}
@@ -75,9 +68,10 @@ def _check_removed(
     kept = [
         name
         for name in release.insensitive
-        if name in original.names and name not in overridden
+        if name in original.names
+        and name not in overridden
         and original.rows.column(name).kind is not Kind.NESTED
-    ]  # fmt: skip
+    ]
     hidden = [
         name
         for name in removed
@@ -122,16 +116,9 @@ def _aligned(
 
 def _refusal(dependencies: Sequence[Dependency], state: str = "generalized") -> RoleError:
     worst = max(dependencies, key=lambda one: one.recovered)
-    columns = tuple(
-        dict.fromkeys(name for dependency in dependencies for name in dependency.columns)
-    )
-    targets = tuple(
-        dict.fromkeys(name for dependency in dependencies for name in dependency.determines)
-    )
-    kinds = {
-        "relation": "are related by a formula",
-        "text": "contain each other",
-    }
+    columns = tuple(dict.fromkeys(name for dependency in dependencies for name in dependency.columns))
+    targets = tuple(dict.fromkeys(name for dependency in dependencies for name in dependency.determines))
+    kinds = {"relation": "are related by a formula", "text": "contain each other"}
     which = ", ".join(map(repr, worst.columns))
     of = ", ".join(map(repr, worst.determines))
     if worst.kind in kinds:

@@ -48,9 +48,7 @@ class Exploration(Result):
     def pareto(self) -> tuple[Alternative, ...]:
         """Those that none of the others is below in both average risk and information loss."""
         made = [alternative for alternative in self.alternatives if not alternative.failure]
-        return tuple(
-            one for one in made if not any(_better(other, one) for other in made if other != one)
-        )
+        return tuple(one for one in made if not any(_better(other, one) for other in made if other != one))
 
     def __str__(self) -> str:
         rows = [_HEAD, *map(_cells, self.alternatives)]
@@ -71,11 +69,7 @@ _HEAD = ("recoding", "k", "highest risk", "average risk", "loss (NCP)", "suppres
 def _cells(alternative: Alternative) -> tuple[str, ...]:
     if alternative.failure:
         return alternative.recoding, f"{alternative.k:,}", "-", "-", "-", "not possible"
-    numbers = (
-        alternative.highest_risk or 0.0,
-        alternative.average_risk or 0.0,
-        alternative.loss or 0.0,
-    )
+    numbers = (alternative.highest_risk or 0.0, alternative.average_risk or 0.0, alternative.loss or 0.0)
     return (
         alternative.recoding,
         f"{alternative.k:,}",

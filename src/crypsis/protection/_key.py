@@ -38,9 +38,7 @@ class Key:
     def __repr__(self) -> str:
         return "Key(...)"  # never in a log or a notebook by accident
 
-    def save(
-        self, path: str | Path | None = None, *, name: str = "release", overwrite: bool = False
-    ) -> Path:
+    def save(self, path: str | Path | None = None, *, name: str = "release", overwrite: bool = False) -> Path:
         """Write the key, readable by its owner only; by default to the user's own data folder."""
         with self.saved(path, name=name, overwrite=overwrite) as target:
             return target
@@ -65,9 +63,7 @@ class Key:
         with replacing_file(target, overwrite=overwrite) as partial:
             handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(
-                    json.dumps(fields)
-                )  # at once: piece by piece it takes twenty times as long
+                file.write(json.dumps(fields))  # at once: piece by piece it takes twenty times as long
             yield target
 
     @classmethod
@@ -81,9 +77,7 @@ class Key:
         except (ValueError, RecursionError):
             fields = {}
         if not isinstance(fields, dict) or fields.get("format") != _FORMAT:
-            raise SourceError(
-                f"{str(source)!r} is not a re-identification key.", code="not-a-key"
-            ) from None
+            raise SourceError(f"{str(source)!r} is not a re-identification key.", code="not-a-key") from None
         seed, rows, keys = (fields.get(name) for name in ("seed", "row_map", "pseudonyms"))
         if not (
             (seed is None or type(seed) is int)
@@ -92,8 +86,7 @@ class Key:
             and all(isinstance(key, str) for key in keys.values())
         ):
             raise SourceError(
-                f"{str(source)!r} is not a complete re-identification key; a part of it was "
-                "changed.",
+                f"{str(source)!r} is not a complete re-identification key; a part of it was changed.",
                 code="not-a-key",
             )
         return cls(seed, None if rows is None else tuple(rows), keys)

@@ -74,9 +74,7 @@ def with_links(
     for _ in range(_REFINED):
         best = min(tried, key=price)
         below = max((one for one in tried if one < best), default=best)
-        within = [position for position, (_, loss) in enumerate(path) if loss < price(best)] or [
-            best
-        ]
+        within = [position for position, (_, loss) in enumerate(path) if loss < price(best)] or [best]
         above = min((one for one in tried if one > best), default=within[-1] + 1)
         for place in ((below + best) // 2, (best + min(above, within[-1] + 1)) // 2):
             if place not in tried and (price(best) == np.inf or not passed()):
@@ -84,9 +82,7 @@ def with_links(
     made = tried[min(tried, key=price)]
     if made is None:
         raise failures[0]
-    if (
-        made.measured is not None and link_requirements.inferred is None
-    ):  # stated, though not required
+    if made.measured is not None and link_requirements.inferred is None:  # stated, though not required
         inferred = inferred_share(made.data, link_requirements.events)
         made = replace(made, measured=replace(made.measured, inferred=inferred))
     return made
@@ -99,20 +95,12 @@ def _coarser_plans(data: Dataset, plan: Plan) -> list[tuple[Callable[[], Plan], 
     """
     path: list[tuple[Callable[[], Plan], float]] = [(lambda: plan, 0.0)]
     requirements = plan.requirements
-    if (
-        requirements.population is not None
-        or requirements.each_column is not None
-        or not plan.columns
-    ):
+    if requirements.population is not None or requirements.each_column is not None or not plan.columns:
         return path
     preview = Preview(data, plan)
     levels = dict.fromkeys(preview.names, 0)
     while any(levels[name] < preview.top(name) for name in levels):
-        above = [
-            {**levels, name: level + 1}
-            for name, level in levels.items()
-            if level < preview.top(name)
-        ]
+        above = [{**levels, name: level + 1} for name, level in levels.items() if level < preview.top(name)]
         losses = [preview.outcome(one, k=1).loss for one in above]
         levels = above[int(np.argmin(losses))]
         path.append((partial(preview.plan_with, levels), min(losses)))
@@ -129,22 +117,30 @@ def _as_linked(
 ) -> Anonymized:
     assert anonymized.plan is not None and anonymized.measured is not None  # noqa: S101, PT018 - it was applied
     required = {
-        "unicity": link_requirements.unicity, "events": link_requirements.events, "inferred": link_requirements.inferred,
-        "links": link_requirements.links, "order": link_requirements.order,
-    }  # fmt: skip
+        "unicity": link_requirements.unicity,
+        "events": link_requirements.events,
+        "inferred": link_requirements.inferred,
+        "links": link_requirements.links,
+        "order": link_requirements.order,
+    }
     person = linked_records.data.person or ""
     methods = tuple(method for method in anonymized.methods if method.column != person)
-    new = Method(
-        person, "new pseudonyms", linked_records.cut.describe(), linked_records.cut.parameters
-    )
+    new = Method(person, "new pseudonyms", linked_records.cut.describe(), linked_records.cut.parameters)
     removed = tuple(name for name in anonymized.plan.removed if name != person)
     loss = replace(
-        anonymized.loss, links_kept=linked_records.links_kept, records_per_pseudonym=linked_records.records_per_pseudonym,
+        anonymized.loss,
+        links_kept=linked_records.links_kept,
+        records_per_pseudonym=linked_records.records_per_pseudonym,
         records_per_person=linked_records.records_per_person,
-    )  # fmt: skip
+    )
     requirements = anonymized.plan.requirements.model_copy(update=required)
     return replace(
-        anonymized, data=linked_records.data, methods=(*methods, new), loss=loss,
+        anonymized,
+        data=linked_records.data,
+        methods=(*methods, new),
+        loss=loss,
         plan=anonymized.plan.model_copy(update={"requirements": requirements, "removed": removed}),
-        measured=replace(anonymized.measured, unicity=linked_records.unicity, inferred=linked_records.inferred),
-    )  # fmt: skip
+        measured=replace(
+            anonymized.measured, unicity=linked_records.unicity, inferred=linked_records.inferred
+        ),
+    )

@@ -99,11 +99,7 @@ def linked(
     person = _checked(release, original, rows)
     taken = np.arange(original.count) if rows is None else np.asarray(rows, np.int64)
     search = _Search(
-        release,
-        person,
-        *_owners(original, person, link_requirements, taken),
-        link_requirements,
-        random,
+        release, person, *_owners(original, person, link_requirements, taken), link_requirements, random
     )
     best: LinkedRecords | None = None
     with progress.step("linking records") as step:
@@ -135,12 +131,7 @@ class _Search:
         link_requirements: LinkRequirements,
         random: Generator,
     ) -> None:
-        self.release, self.person, self.asked, self.random = (
-            release,
-            person,
-            link_requirements,
-            random,
-        )
+        self.release, self.person, self.asked, self.random = (release, person, link_requirements, random)
         self.owner, self.place, self.times = owner, place, times
         self.table = release.to_arrow()
         self.failure = ""
@@ -222,9 +213,12 @@ class _Search:
         rows = open_frame(self.table.append_column(self.person, names.take(pa.array(piece))))
         note = ColumnNote(override="Pseudonyms that this release was given; the key is kept apart.")
         return replace(
-            self.release, rows=rows, roles={**self.release.roles, self.person: Role.INSENSITIVE},
-            notes={**self.release.notes, self.person: note}, person=self.person,
-        )  # fmt: skip
+            self.release,
+            rows=rows,
+            roles={**self.release.roles, self.person: Role.INSENSITIVE},
+            notes={**self.release.notes, self.person: note},
+            person=self.person,
+        )
 
 
 def _checked(release: Dataset, original: Dataset, rows: Sequence[int] | None) -> str:
@@ -282,17 +276,19 @@ def _worst(release: Dataset, link_requirements: LinkRequirements) -> tuple[float
     """
     events = link_requirements.events
     time = next(
-        (column.name for column in release.rows.columns
-         if column.kind in (Kind.DATE, Kind.TIME) and column.name in release.knowable), None,
-    )  # fmt: skip
+        (
+            column.name
+            for column in release.rows.columns
+            if column.kind in (Kind.DATE, Kind.TIME) and column.name in release.knowable
+        ),
+        None,
+    )
     kinds = [Knowledge.SET, Knowledge.NUMBER]
     kinds += [Knowledge.ORDER, Knowledge.ENDS] if time is not None else []
     worst = 0.0
     for kind in kinds:
         try:
-            found = unicity(
-                release, events=(events,), knowledge=kind, order=time if kind.ordered else None
-            )
+            found = unicity(release, events=(events,), knowledge=kind, order=time if kind.ordered else None)
         except ColumnError:  # no column is released that an intruder may know
             return 0.0, None
         worst = max(worst, _upper(found.at(events)))
@@ -306,9 +302,7 @@ def inferred_share(release: Dataset, events: int) -> float | None:
     try:
         return max(
             (
-                _upper(
-                    history_disclosure(release, one, events=(events,), knowledge=kind).at(events)
-                )
+                _upper(history_disclosure(release, one, events=(events,), knowledge=kind).at(events))
                 for one in release.sensitive
                 for kind in (Knowledge.SET, Knowledge.NUMBER)
                 if release.rows.column(one).kind is not Kind.NESTED

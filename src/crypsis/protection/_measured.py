@@ -115,15 +115,12 @@ class Measured(Result):
         of_people = "" if self.people is None else f" of {self.people:,} people"
         unit = "" if self.people is None else " people"
         lines = [
-            f"{self.rows:,} records{of_people} in {self.classes:,} equivalence classes "
-            f"(k = {self.k:,}{unit})"
+            f"{self.rows:,} records{of_people} in {self.classes:,} equivalence classes (k = {self.k:,}{unit})"
         ]
         if required.k is not None:
             lines[0] = f"{lines[0][:-1]}; required: {required.k:,})"
         if self.each_column is not None:
-            lines = [
-                f"{self.rows:,} records, each value of a column in {self.each_column:,} or more"
-            ]
+            lines = [f"{self.rows:,} records, each value of a column in {self.each_column:,} or more"]
         elif self.k and self.classes:
             lines.append(
                 f"Re-identification risk: prosecutor {percent_text(1 / self.k)} (highest), marketer "
@@ -164,9 +161,7 @@ _MEASURES = {
     "unicity": "Unicity, the share of people singled out by known records:",
     "inferred": "Share of sensitive values that known records make almost certain:",
 }
-_AT_LEAST = (
-    "diversity", "entropy_diversity", "recursive_diversity", "k_map", "combination_k",
-)  # fmt: skip
+_AT_LEAST = ("diversity", "entropy_diversity", "recursive_diversity", "k_map", "combination_k")
 
 
 def measure(
@@ -217,9 +212,7 @@ def measure(
     )
 
 
-def _journalist_risk(
-    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements
-) -> float | None:
+def _journalist_risk(data: Dataset, names: Sequence[str], requirements: PrivacyRequirements) -> float | None:
     """The highest risk of a class, measured as in any assessment; None if it is not required."""
     if requirements.journalist_risk is None:
         return None
@@ -285,17 +278,13 @@ def _sensitive_measured(
     known = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
     factor, _ = requirements.recursive_diversity or (1.0, 0)
     distances = {name: tree for name, tree in (hierarchies or {}).items() if name in sensitive}
-    found = attribute_disclosure(
-        data.with_roles({**sensitive, **known}), c=factor, distances=distances
-    )
+    found = attribute_disclosure(data.with_roles({**sensitive, **known}), c=factor, distances=distances)
     recursive = min(attribute.l_diversity.recursive for attribute in found.attributes)
     values: dict[str, Any] = {}
     if requirements.excess is not None:
         values = disclosed_values(data.with_roles({**sensitive, **known}))
     if requirements.beta_likeness is not None:
-        values["beta_likeness"] = max(
-            attribute.beta_likeness.beta for attribute in found.attributes
-        )
+        values["beta_likeness"] = max(attribute.beta_likeness.beta for attribute in found.attributes)
     if requirements.delta_disclosure is not None:
         bits = [attribute.delta_disclosure.delta_bits for attribute in found.attributes]
         values["delta_disclosure"] = max(bits)
@@ -314,9 +303,7 @@ def disclosed_values(data: Dataset) -> dict[str, Any]:
     from crypsis.inference import value_disclosure
 
     attributes = value_disclosure(data).attributes
-    intervals = [
-        attribute.interval.value for attribute in attributes if attribute.interval is not None
-    ]
+    intervals = [attribute.interval.value for attribute in attributes if attribute.interval is not None]
     return {
         "excess": max([*(attribute.excess.value for attribute in attributes), *intervals]),
         "excess_ratio": max(attribute.excess_ratio.value for attribute in attributes),
@@ -350,9 +337,15 @@ def _population_classes(
         matches = np.maximum(population_class_sizes(data, names), sizes)
         enough = matches >= k
         return PopulationClasses(
-            people, k, beta, 1.0, float(matches.min()), float(sizes[enough].sum() / sizes.sum()),
-            float(sizes[enough].sum() / sizes.sum()), float(enough.mean()),
-        )  # fmt: skip
+            people,
+            k,
+            beta,
+            1.0,
+            float(matches.min()),
+            float(sizes[enough].sum() / sizes.sum()),
+            float(sizes[enough].sum() / sizes.sum()),
+            float(enough.mean()),
+        )
     share = special.betaincinv(sizes, rows - sizes + 1, 1 - confidence)  # Clopper and Pearson 1934
     expected = np.maximum(people * share, sizes)  # released records are people of the population
     # At least k of the people, each there with that probability.
@@ -360,14 +353,18 @@ def _population_classes(
     safe |= sizes >= k
     weight = sizes / sizes.sum()
     return PopulationClasses(
-        people, k, beta, confidence, float(expected.min()),
-        float(weight[expected >= k].sum()), float(weight[safe].sum()), float(np.mean(safe)),
-    )  # fmt: skip
+        people,
+        k,
+        beta,
+        confidence,
+        float(expected.min()),
+        float(weight[expected >= k].sum()),
+        float(weight[safe].sum()),
+        float(np.mean(safe)),
+    )
 
 
-_POPULATION_HINT = (
-    "Set {release_k}, so that small cells of the release are generalized, or lower {k}."
-)
+_POPULATION_HINT = "Set {release_k}, so that small cells of the release are generalized, or lower {k}."
 
 
 def check(measured: Measured, requirements: PrivacyRequirements) -> None:

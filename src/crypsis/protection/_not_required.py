@@ -41,8 +41,7 @@ class NotRequired(Result):
                     "is near-certain."
                 )
             lines.append(
-                f"Nothing is required of the sensitive attributes ({_names(self.sensitive)}). "
-                f"{found}"
+                f"Nothing is required of the sensitive attributes ({_names(self.sensitive)}). {found}"
             )
         if self.columns:
             which = f"{_names(self.columns)} {'is' if len(self.columns) == 1 else 'are'} not part "
@@ -72,8 +71,7 @@ def not_required(
     others = tuple(
         name
         for name in release.knowable
-        if name not in (*recoded, *release.sensitive)
-        and release.rows.column(name).kind is not Kind.NESTED
+        if name not in (*recoded, *release.sensitive) and release.rows.column(name).kind is not Kind.NESTED
     )
     if not recoded or not (sensitive or others):
         return None
@@ -96,9 +94,7 @@ def _near_certain(release: Dataset, recoded: tuple[str, ...]) -> int | None:
     from crypsis.inference import value_disclosure
 
     try:
-        known = release.with_roles(
-            {**release.roles, **dict.fromkeys(recoded, Role.QUASI_IDENTIFIER)}
-        )
+        known = release.with_roles({**release.roles, **dict.fromkeys(recoded, Role.QUASI_IDENTIFIER)})
         found = value_disclosure(known, baseline=False)
     except (InputError, TooLargeError):
         return None

@@ -51,8 +51,10 @@ def order_notes(original: Dataset, removed: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     if not fits_in_memory(original.rows):
-        return ("Whether this order shows anything about columns that are not released was not "
-                "examined, because of the size of the table.",)  # fmt: skip
+        return (
+            "Whether this order shows anything about columns that are not released was not "
+            "examined, because of the size of the table.",
+        )
     return tuple(note for name in names for note in _column_notes(original, name))
 
 

@@ -45,8 +45,7 @@ class PeopleRequirements:
         for name, value in (("links", links), ("inferred", inferred), ("order", order)):
             if value is not None:
                 raise ParameterError(
-                    f"Without a requirement on unicity records are not linked, so {name!r} has no "
-                    "effect.",
+                    f"Without a requirement on unicity records are not linked, so {name!r} has no effect.",
                     code="option-without-effect",
                     parameter=name,
                     hint=f"Remove {{{name}}}, or set {{unicity}} (1 requires nothing).",

@@ -181,9 +181,7 @@ def plan(
     names = dataset.quasi_identifiers
     if not names:
         raise RoleError(
-            "No column is a quasi-identifier.",
-            code="no-quasi-identifiers",
-            hint="Set {quasi_identifiers}.",
+            "No column is a quasi-identifier.", code="no-quasi-identifiers", hint="Set {quasi_identifiers}."
         )
     people = dataset.population
     of_table = isinstance(people, Dataset)
@@ -200,28 +198,35 @@ def plan(
         people = None  # the people of a table are matched class by class instead
     other_k = people is not None or each_column or combinations is not None
     requirements = checked_requirements(
-        k=(None if other_k else k) if release_k is None else release_k, diversity=diversity,
-        entropy_diversity=entropy_diversity, recursive_diversity=recursive_diversity,
-        closeness=closeness, best_guess=best_guess, excess=excess, beta_likeness=beta_likeness,
-        delta_disclosure=delta_disclosure, k_map=k_map, presence=presence,
-        average_risk=average_risk, combinations=combinations,
-        combination_k=None if combinations is None else k, each_column=k if each_column else None,
-        suppression=suppression, people=dataset.person is not None,
-        journalist_risk=journalist_risk, weighted=journalist_risk is not None and not of_table,
+        k=(None if other_k else k) if release_k is None else release_k,
+        diversity=diversity,
+        entropy_diversity=entropy_diversity,
+        recursive_diversity=recursive_diversity,
+        closeness=closeness,
+        best_guess=best_guess,
+        excess=excess,
+        beta_likeness=beta_likeness,
+        delta_disclosure=delta_disclosure,
+        k_map=k_map,
+        presence=presence,
+        average_risk=average_risk,
+        combinations=combinations,
+        combination_k=None if combinations is None else k,
+        each_column=k if each_column else None,
+        suppression=suppression,
+        people=dataset.person is not None,
+        journalist_risk=journalist_risk,
+        weighted=journalist_risk is not None and not of_table,
         **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
-    )  # fmt: skip
-    noted = {
-        n: t for n, t in _noted(dataset, "hierarchy").items() if t and n not in (methods or {})
-    }
+    )
+    noted = {n: t for n, t in _noted(dataset, "hierarchy").items() if t and n not in (methods or {})}
     trees = {name: _tree(one) for name, one in {**noted, **(hierarchies or {})}.items()}
     sensitive = _sensitive(dataset, trees, as_columns(may_change), dict(weights or {}))
     given = {name: w for name, w in (weights or {}).items() if name not in dataset.sensitive}
     weights = {**_noted(dataset, "weight"), **given}
     keep = {**_noted(dataset, "keep"), **(keep or {})}
     if time_limit is not None and not 0 < time_limit < math.inf:
-        raise ParameterError(
-            "The time limit must be a number of seconds above 0.", parameter="time_limit"
-        )
+        raise ParameterError("The time limit must be a number of seconds above 0.", parameter="time_limit")
     if keep and (people is not None or each_column):
         raise ParameterError(
             "Levels are kept where k is required of the release, not of a population or of each "
@@ -238,10 +243,17 @@ def plan(
     else:
         columns = column_types(dataset, names, count_numbers=not each_column)
     choice = StepChoice(
-        dataset, columns, dict(weights or {}), trees,
+        dataset,
+        columns,
+        dict(weights or {}),
+        trees,
         {name: (methods or {}).get(name) or default_method(columns[name]) for name in names},
-        dict(top_code or {}), dict(domains or {}), representative, rank_error, not each_column,
-    )  # fmt: skip
+        dict(top_code or {}),
+        dict(domains or {}),
+        representative,
+        rank_error,
+        not each_column,
+    )
     _check_choice(choice)
     limit = None
     if each_column:
@@ -264,10 +276,7 @@ def plan(
 
 
 def _sensitive(
-    data: Dataset,
-    trees: dict[str, Hierarchy],
-    may_change: Sequence[str],
-    weights: Mapping[str, float],
+    data: Dataset, trees: dict[str, Hierarchy], may_change: Sequence[str], weights: Mapping[str, float]
 ) -> tuple[ColumnPlan, ...]:
     """The sensitive attributes that have a hierarchy or may change; `trees` loses theirs."""
     if any(name not in data.sensitive for name in may_change):
@@ -288,9 +297,7 @@ def _sensitive(
 def _noted(data: Dataset, setting: str) -> dict[str, Any]:
     """A setting of the quasi-identifiers in the roles file."""
     found = {
-        name: getattr(note, setting)
-        for name, note in data.notes.items()
-        if name in data.quasi_identifiers
+        name: getattr(note, setting) for name, note in data.notes.items() if name in data.quasi_identifiers
     }
     return {name: value for name, value in found.items() if value is not None}
 
@@ -302,9 +309,7 @@ def _uses(data: Dataset, preserve: Sequence[Columns] | None) -> tuple[tuple[str,
     found = []
     for one in preserve or ():
         names = as_columns(one)
-        released = [
-            name for name in data.names if name in (*data.quasi_identifiers, *data.released)
-        ]
+        released = [name for name in data.names if name in (*data.quasi_identifiers, *data.released)]
         if any(name not in released for name in names):
             raise unknown_columns(names, released)
         known = {*names} & {*data.quasi_identifiers}
@@ -354,8 +359,7 @@ def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> Non
         there, one, unit = int(data.rows.tally([data.person]).values), "person", "people"
     if asked > there:
         raise ParameterError(
-            f"Parameter 'k' is {asked:,}, but the data have only {there:,} "
-            f"{one if there == 1 else unit}.",
+            f"Parameter 'k' is {asked:,}, but the data have only {there:,} {one if there == 1 else unit}.",
             hint="Lower {k}.",
             parameter="k",
         )

@@ -114,9 +114,7 @@ class Preview:
             _, cell = group(finer.codes[:-1], finer.domains[:-1])
             self._people = cell[known], finer.codes[-1][known].astype(np.int64)
         self.rows = int(cells.counts.sum())
-        self.steps: dict[str, tuple[Step, ...]] = {
-            column.name: _steps(column) for column in plan.columns
-        }
+        self.steps: dict[str, tuple[Step, ...]] = {column.name: _steps(column) for column in plan.columns}
         self._levels = {
             name: column_levels(name, cells.values[c].to_pylist(), Keep(), self.steps[name])
             for c, name in enumerate(self.names)
@@ -152,10 +150,16 @@ class Preview:
         below = int(found.rows[found.sizes < k].sum())
         classes = int(found.classes.sum())
         return PreviewOutcome(
-            dict(zip(self.names, chosen, strict=True)), k, self.rows, classes,
-            int(found.sizes[0]), below, int(found.rows[found.sizes == 1].sum()),
-            classes / max(1, self.rows), found.loss,
-        )  # fmt: skip
+            dict(zip(self.names, chosen, strict=True)),
+            k,
+            self.rows,
+            classes,
+            int(found.sizes[0]),
+            below,
+            int(found.rows[found.sizes == 1].sum()),
+            classes / max(1, self.rows),
+            found.loss,
+        )
 
     def shares_below(self, levels: Mapping[str, int] | None, ks: Sequence[int]) -> list[float]:
         """The share of rows in classes smaller than each k."""
@@ -163,9 +167,7 @@ class Preview:
         upto = np.concatenate([[0], np.cumsum(found.rows)])
         return [float(upto[np.searchsorted(found.sizes, k)]) / max(1, self.rows) for k in ks]
 
-    def without_each(
-        self, levels: Mapping[str, int] | None = None, *, k: int
-    ) -> dict[str, PreviewOutcome]:
+    def without_each(self, levels: Mapping[str, int] | None = None, *, k: int) -> dict[str, PreviewOutcome]:
         """The outcome with each column suppressed in turn: which one makes classes small.
 
         Cost: one grouping of the cells a column.
@@ -173,9 +175,7 @@ class Preview:
         given = dict(levels or {})
         return {name: self.outcome({**given, name: self.top(name)}, k=k) for name in self.names}
 
-    def trade_off(
-        self, *, k: int, levels: Mapping[str, int] | None = None
-    ) -> tuple[PreviewOutcome, ...]:
+    def trade_off(self, *, k: int, levels: Mapping[str, int] | None = None) -> tuple[PreviewOutcome, ...]:
         """Risk against information loss: from these levels upward until all classes have k rows.
 
         Each step generalizes the column with the largest gain for its loss: a greedy path of
@@ -233,9 +233,7 @@ class Preview:
             column.codes[level + 1][code]
             for column, level, code in zip(columns, levels, self._codes, strict=True)
         )
-        domains = tuple(
-            len(column.labels[i + 1]) for column, i in zip(columns, levels, strict=True)
-        )
+        domains = tuple(len(column.labels[i + 1]) for column, i in zip(columns, levels, strict=True))
         keys, bound = group_keys(codes, domains)
         if self._people is None:
             classes = np.bincount(_totals(keys, bound, self._counts))
@@ -266,9 +264,7 @@ class Preview:
     def _losses(self) -> list[NDArray[np.float64]]:
         """For each column the loss of each level, averaged over the rows."""
         return [
-            level.average_loss(
-                np.bincount(code, self._counts, level.codes.shape[1]).astype(np.int64)
-            )
+            level.average_loss(np.bincount(code, self._counts, level.codes.shape[1]).astype(np.int64))
             for level, code in zip(self._levels.values(), self._codes, strict=True)
         ]
 
@@ -340,9 +336,7 @@ def _totals(keys: Ints, bound: int, counts: Ints) -> Ints:
 
 
 def _steps(column_plan: ColumnPlan) -> tuple[Step, ...]:
-    steps = [
-        step for step in (column_plan.step, *column_plan.coarser) if not isinstance(step, Suppress)
-    ]
+    steps = [step for step in (column_plan.step, *column_plan.coarser) if not isinstance(step, Suppress)]
     return (*steps, Suppress())
 
 

@@ -9,13 +9,7 @@ from typing import get_args
 import numpy as np
 
 from crypsis.dataset import Dataset
-from crypsis.errors import (
-    ColumnError,
-    ParameterError,
-    RoleError,
-    TooLargeError,
-    unknown_columns,
-)
+from crypsis.errors import ColumnError, ParameterError, RoleError, TooLargeError, unknown_columns
 from crypsis.hierarchies import Hierarchy, HierarchyGapError
 from crypsis.hierarchies.labels import as_text
 from crypsis.protection._loss import InformationLoss
@@ -23,12 +17,7 @@ from crypsis.protection._measured import Measured
 from crypsis.protection._recode_classes import RecodingKind, recode_classes, with_rows
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._choice import ColumnPlan
-from crypsis.protection.recoding._columns import (
-    column_counts,
-    merge_small_groups,
-    min_count,
-    recoded_columns,
-)
+from crypsis.protection.recoding._columns import column_counts, merge_small_groups, min_count, recoded_columns
 from crypsis.protection.recoding._levels import Recoding, column_levels
 from crypsis.protection.recoding._population import without_rest
 from crypsis.protection.recoding._purpose import Purpose
@@ -68,8 +57,7 @@ def recode(
     """
     if recoding not in get_args(RecodingKind):
         raise ParameterError(
-            "Parameter 'recoding' must be 'local', 'subtree' or 'full-domain'; "
-            f"{recoding!r} was given.",
+            f"Parameter 'recoding' must be 'local', 'subtree' or 'full-domain'; {recoding!r} was given.",
             parameter="recoding",
         )
     _check_columns(data, columns, removed)
@@ -92,14 +80,7 @@ def recode(
             recoded = RecodedRows(recoded_columns(data.rows, steps, removed))
     elif requirements.about_classes or requirements.combinations is not None:
         recoded, found, persons = recode_classes(
-            data,
-            columns,
-            rows,
-            requirements,
-            recoding,
-            persons,
-            distances or {},
-            preserve,
+            data, columns, rows, requirements, recoding, persons, distances or {}, preserve
         )
     after = _without_person(data, with_rows(data, recoded.rows))
     with_person = None if persons is None else with_rows(data, persons)
@@ -117,10 +98,7 @@ def _without_person(data: Dataset, release: Dataset) -> Dataset:
 
 
 def _with_sample(
-    data: Dataset,
-    columns: Sequence[ColumnPlan],
-    requirements: PrivacyRequirements,
-    sensitive: Sequence[str],
+    data: Dataset, columns: Sequence[ColumnPlan], requirements: PrivacyRequirements, sensitive: Sequence[str]
 ) -> Rows:
     """The rows in the columns of the plan, after their steps, and those of person and weight.
 
@@ -192,9 +170,7 @@ def _check_columns(data: Dataset, columns: Sequence[ColumnPlan], removed: Sequen
         _check_hierarchy(data, one, [step for step in steps if isinstance(step, HierarchyLevel)])
 
 
-def _check_hierarchy(
-    data: Dataset, column_plan: ColumnPlan, levels: Sequence[HierarchyLevel]
-) -> None:
+def _check_hierarchy(data: Dataset, column_plan: ColumnPlan, levels: Sequence[HierarchyLevel]) -> None:
     """Every value of a column with a hierarchy must be in it."""
     if not levels:
         return

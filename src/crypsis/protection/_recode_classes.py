@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.dataset import SAMPLE_KEYWORDS, Dataset
-from crypsis.errors import (
-    RequirementsNotMetError,
-)
+from crypsis.errors import RequirementsNotMetError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import as_text
 from crypsis.inference import value_disclosure
@@ -38,10 +36,7 @@ from crypsis.protection.recoding._full_domain import full_domain_recoding
 from crypsis.protection.recoding._levels import CellLevels, Recoding, column_levels
 from crypsis.protection.recoding._local_search import improved
 from crypsis.protection.recoding._merge import compared_with_released, with_merged_classes
-from crypsis.protection.recoding._population import (
-    population_cells,
-    population_table,
-)
+from crypsis.protection.recoding._population import population_cells, population_table
 from crypsis.protection.recoding._population_risk import fewest_matches, matching_people
 from crypsis.protection.recoding._purpose import Purpose, purposes_of
 from crypsis.protection.recoding._rows import RecodedRows, recode_rows
@@ -54,8 +49,10 @@ RecodingKind = Literal["local", "subtree", "full-domain"]
 """How rows are recoded; see `crypsis.protection.Plan.apply`."""
 Ints = NDArray[np.int64]
 _SEARCHES: dict[str, Callable[[CellLevels, ClassRequirements, int], Recoding]] = {
-    "local": local_recoding, "subtree": subtree_recoding, "full-domain": full_domain_recoding,
-}  # fmt: skip
+    "local": local_recoding,
+    "subtree": subtree_recoding,
+    "full-domain": full_domain_recoding,
+}
 _AT_LEAST = ("diversity", "entropy_diversity")
 """The requirements of which a class needs as much; of the others at most as much."""
 _EXCESS_FACTOR = 0.65
@@ -147,9 +144,7 @@ def recode_classes(
     for factor in _FACTORS:
         if factor > max(enough, _FACTORS[-1]):
             continue
-        found = within_average_risk(
-            search, weighted, replace(class_requirements, factor=factor), budget
-        )
+        found = within_average_risk(search, weighted, replace(class_requirements, factor=factor), budget)
         if local and requirements.compared_later and found.suppressed_records and everyone is None:
             closer = compared_with_released(weighted, class_requirements, found)
             found = closer if closer.rows_touched <= budget else found
@@ -162,9 +157,7 @@ def recode_classes(
         reached = _reached(release.after(table, recoded, found), release, found, met)
         if reached <= 1:
             if local and time_left():
-                further = _further(
-                    table, replace(class_requirements, factor=factor), budget, recoded, found
-                )
+                further = _further(table, replace(class_requirements, factor=factor), budget, recoded, found)
                 after = release.after(table, *further)
                 if _reached(after, release, further[1], False) <= 1:
                     recoded, found = further
@@ -181,9 +174,7 @@ def recode_classes(
             hint="Relax the requirements or set {recoding=local}.",
         )
     search = partial(local_recoding, suppress=False)
-    found = levels.recoding(
-        within_average_risk(search, weighted, class_requirements, budget).levels
-    )
+    found = levels.recoding(within_average_risk(search, weighted, class_requirements, budget).levels)
     return made(recode_rows(rows, cells, first, levels, found), found)
 
 
@@ -222,12 +213,7 @@ class _Release:
             least = {name: limits.pop(name) for name in _AT_LEAST if name in limits}
             strict = after.strict()
             found += classes_exceeding(
-                strict,
-                self.names,
-                least=least,
-                most=limits,
-                recursive=recursive,
-                distances=self.distances,
+                strict, self.names, least=least, most=limits, recursive=recursive, distances=self.distances
             )
         return found
 
@@ -240,20 +226,19 @@ def _sensitive_tables(
     if persons is not None and data.person in persons.names:
         counted = replace(with_rows(data, persons), missing=MissingValues.VALUE)
         return {name: joint_of(counted, name, names) for name in sensitive}
-    return {
-        name: joint(replace(cells, missing=MissingValues.VALUE), name, names) for name in sensitive
-    }
+    return {name: joint(replace(cells, missing=MissingValues.VALUE), name, names) for name in sensitive}
 
 
 def _further(
-    table: tuple[Rows, Cells, Ints, CellLevels, CellLevels], class_requirements: ClassRequirements, budget: int,
-    recoded: RecodedRows, recoding: Recoding,
-) -> tuple[RecodedRows, Recoding]:  # fmt: skip
+    table: tuple[Rows, Cells, Ints, CellLevels, CellLevels],
+    class_requirements: ClassRequirements,
+    budget: int,
+    recoded: RecodedRows,
+    recoding: Recoding,
+) -> tuple[RecodedRows, Recoding]:
     """The local search continued for the time that is left."""
     rows, cells, first, levels, weighted = table
-    better = improved(
-        weighted, class_requirements, weighted.recoding(recoding.levels), to_the_end=True
-    )
+    better = improved(weighted, class_requirements, weighted.recoding(recoding.levels), to_the_end=True)
     better = levels.recoding(better.levels)
     limit = class_requirements.requirements.average_risk
     if better.rows_touched > budget or (
@@ -282,9 +267,13 @@ def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:
 
 
 def _without_disclosure(
-    release: _Release, table: _Table, class_requirements: ClassRequirements, budget: int, recoded: RecodedRows,
+    release: _Release,
+    table: _Table,
+    class_requirements: ClassRequirements,
+    budget: int,
+    recoded: RecodedRows,
     recoding: Recoding,
-) -> tuple[RecodedRows, Recoding, bool]:  # fmt: skip
+) -> tuple[RecodedRows, Recoding, bool]:
     """Recode again what discloses a value, measured by the baseline of the release itself.
 
     Where people are counted, so are classes that miss what is required of their values: the search
@@ -307,21 +296,14 @@ def _without_disclosure(
             if without.rows_touched <= budget:  # merging disclosed more, so it is not done
                 (recoding, again), merge = before, False
         scale = np.where(again, 0.5, 1.0)[:, None]
-        rules = tuple(
-            replace(one, chances=one.chances * scale) for one in class_requirements.disclosure
-        )
+        rules = tuple(replace(one, chances=one.chances * scale) for one in class_requirements.disclosure)
         class_requirements = replace(class_requirements, disclosure=rules)
         if turn >= _MERGED and counts[again].sum() > _HOPELESS * counts.sum():
             break
-        other, before = (
-            levels.recoding(np.where(again[:, None], np.int16(-1), recoding.levels)),
-            None,
-        )
+        other, before = (levels.recoding(np.where(again[:, None], np.int16(-1), recoding.levels)), None)
         if merge and (turn < _MERGED or other.rows_touched > budget):
             before = recoding, again
-            other = levels.recoding(
-                with_merged_classes(weighted, class_requirements, recoding.levels, again)
-            )
+            other = levels.recoding(with_merged_classes(weighted, class_requirements, recoding.levels, again))
         if other.rows_touched > budget:
             break
         recoding = other
@@ -347,15 +329,11 @@ def _disclosing(
         if not at.size:
             continue
         others = [
-            np.array([number.get(_label(value), -1) for value in values.to_pylist()], np.int64)[
-                codes[at]
-            ]
+            np.array([number.get(_label(value), -1) for value in values.to_pylist()], np.int64)[codes[at]]
             for values, codes, number in zip(classes.values, classes.codes, numbers, strict=True)
         ]
         there = np.all([codes >= 0 for codes in others], axis=0)
-        both = (
-            np.concatenate([cell, other[there]]) for cell, other in zip(own, others, strict=True)
-        )
+        both = (np.concatenate([cell, other[there]]) for cell, other in zip(own, others, strict=True))
         _, member = group(tuple(both), tuple(map(len, numbers)))
         again |= np.isin(member[:count], member[count:])
     return again & (recoding.levels[:, 0] >= 0)

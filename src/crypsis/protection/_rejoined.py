@@ -128,10 +128,7 @@ def rejoined(
 
 
 def checked_rejoined(
-    original: Dataset,
-    release: Dataset,
-    files: Sequence[Sequence[str]],
-    row_map: Sequence[int] | None,
+    original: Dataset, release: Dataset, files: Sequence[Sequence[str]], row_map: Sequence[int] | None
 ) -> tuple[Rejoined, ...]:
     """The same; raise if most values of an attribute apart find their records again.
 
@@ -157,11 +154,7 @@ def checked_rejoined(
 
 
 def _aligned(
-    original: Dataset,
-    release: Dataset,
-    apart: Sequence[str],
-    row_map: Sequence[int] | None,
-    seed: int,
+    original: Dataset, release: Dataset, apart: Sequence[str], row_map: Sequence[int] | None, seed: int
 ) -> tuple[pa.Table, pa.Table]:
     """The attributes and the released columns of the same records; of large tables of a sample."""
     names = list(release.names)
@@ -177,10 +170,7 @@ def _aligned(
 
 
 def _worst(
-    name: str,
-    values: pa.ChunkedArray,
-    others: Mapping[str, pa.ChunkedArray],
-    rng: np.random.Generator,
+    name: str, values: pa.ChunkedArray, others: Mapping[str, pa.ChunkedArray], rng: np.random.Generator
 ) -> list[Rejoined]:
     """The most values that come back by any column, or by all of them together."""
     kept = np.flatnonzero(np.asarray(pc.is_valid(values).combine_chunks().to_numpy(False)))
@@ -288,9 +278,7 @@ def _orders(
     rng = np.random.default_rng(0)
     of_group = rng.normal(size=number)
     for _ in range(_AVERAGES):  # the first axis of correspondence analysis, by reciprocal averages
-        of_value = (
-            np.bincount(values[learn], of_group[groups[learn]], minlength=counts.size) / counts
-        )
+        of_value = np.bincount(values[learn], of_group[groups[learn]], minlength=counts.size) / counts
         of_group = np.bincount(groups[learn], of_value[values[learn]], minlength=number) / sizes
         of_group -= (of_group * sizes).sum() / sizes.sum()
         of_group /= max(float(np.sqrt((of_group**2 * sizes).sum())), 1e-12)

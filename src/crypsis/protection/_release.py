@@ -16,21 +16,19 @@ from crypsis.protection._apart import apart_path
 from crypsis.protection._measured import Measured, check, measure
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Statement
-from crypsis.tables import (
-    FileForm,
-    Kind,
-    Rows,
-    form_for,
-    read_back,
-    replacing,
-    without_formulas,
-    write_file,
-)
+from crypsis.tables import FileForm, Kind, Rows, form_for, read_back, replacing, without_formulas, write_file
 
 _OF_PEOPLE = (
-    "k", "people", "people_risk", "population", "unicity", "inferred", "average_risk", "combination_k",
+    "k",
+    "people",
+    "people_risk",
+    "population",
+    "unicity",
+    "inferred",
+    "average_risk",
+    "combination_k",
     "journalist_risk",
-)  # fmt: skip
+)
 _COUNTED_BEFORE = ("k", "average_risk", "combinations", "journalist_risk")
 """The requirements that do not depend on sensitive values."""
 _BY_TEXTS = ("k", "each_column", "average_risk", "combinations", "combination_k")
@@ -62,8 +60,7 @@ def write_release(
     form = form_for(path, like)
     if "://" in str(path) and statement is not None:
         raise OutputError(
-            "The statement is a local file next to the release, which is written to a remote "
-            "place.",
+            "The statement is a local file next to the release, which is written to a remote place.",
             hint="Set {statement=False} and write the statement to its own file.",
         )
     if "://" in str(path) and apart:
@@ -95,11 +92,13 @@ def write_release(
                 about = {"file": Path(path).name, "sha256": digest(partial)}
                 made = made.model_copy(update=about)
                 made = made.model_copy(
-                    update={"apart": tuple(
-                        replace(one, file=path.name, sha256=digest(written))
-                        for one, path, written in zip(made.apart, paths, files, strict=True)
-                    )}
-                )  # fmt: skip
+                    update={
+                        "apart": tuple(
+                            replace(one, file=path.name, sha256=digest(written))
+                            for one, path, written in zip(made.apart, paths, files, strict=True)
+                        )
+                    }
+                )
             for note, text in zip(others, (made.to_markdown(), made.to_json()), strict=True):
                 Path(note).write_text(text, encoding="utf-8")
     return found
@@ -123,9 +122,7 @@ def _measure_file(
     """
     written = [names[name] for name in columns]
     if requirements.people or requirements.journalist_risk is not None:
-        return _with_people(
-            data, back, written, columns, requirements, measured, hierarchies, persons
-        )
+        return _with_people(data, back, written, columns, requirements, measured, hierarchies, persons)
     if form.typed:
         file = Dataset(back, data.roles, population=data.population)
         found = measure(file, written, requirements, hierarchies=hierarchies)

@@ -49,9 +49,7 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
             parts[0] += " of the records"
             others = sum(level["rows"] for level in used[3:])
             parts += [f"otherwise for {_share(others, records)}"] if others else []
-            found[method.column] = (
-                f"{method.column} {masks.get(method.column, '')}{', '.join(parts)}"
-            )
+            found[method.column] = f"{method.column} {masks.get(method.column, '')}{', '.join(parts)}"
         elif method.method in _UNCHANGED:
             found[method.column] = f"{method.column} {method.description}"
         else:

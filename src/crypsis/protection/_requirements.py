@@ -11,9 +11,14 @@ from crypsis.errors import ParameterError
 from crypsis.options import PeopleOptions, PlanOptions, descriptions
 
 _OF_VALUES = (
-    "diversity", "entropy_diversity", "recursive_diversity", "closeness", "best_guess",
-    "beta_likeness", "delta_disclosure",
-)  # fmt: skip
+    "diversity",
+    "entropy_diversity",
+    "recursive_diversity",
+    "closeness",
+    "best_guess",
+    "beta_likeness",
+    "delta_disclosure",
+)
 Share = Annotated[float, Field(ge=0, le=1)]
 _DESCRIPTIONS = {**descriptions(PlanOptions), **descriptions(PeopleOptions)}
 
@@ -36,9 +41,9 @@ class PrivacyRequirements(Document):
     """Whether k counts people, who may have several records, instead of records."""
     diversity: Annotated[int, Field(ge=1)] | None = _described("diversity")
     entropy_diversity: Annotated[float, Field(ge=1)] | None = _described("entropy_diversity")
-    recursive_diversity: (
-        tuple[Annotated[float, Field(gt=0)], Annotated[int, Field(ge=1)]] | None
-    ) = _described("recursive_diversity")
+    recursive_diversity: tuple[Annotated[float, Field(gt=0)], Annotated[int, Field(ge=1)]] | None = (
+        _described("recursive_diversity")
+    )
     closeness: Share | None = _described("closeness")
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = _described("best_guess")
     excess: Share | None = _described("excess")

@@ -59,9 +59,7 @@ def least_change(
     be preserved is not dropped.
     """
     options = {
-        one.name: _steps(one, droppable=one.name not in preserved)
-        for one in sensitive
-        if one.may_change
+        one.name: _steps(one, droppable=one.name not in preserved) for one in sensitive if one.may_change
     }
     losses = {name: _losses(data, name, steps) for name, steps in options.items()}
     weights = {one.name: one.weight for one in sensitive}
@@ -85,7 +83,8 @@ def least_change(
 
     chosen = dict.fromkeys(options, 0)
     trial(chosen)
-    # Without these attributes, or with the coarsest, the quasi-identifiers lose the least: what costs more is not tried.
+    # Without these attributes, or with the coarsest, the quasi-identifiers lose the least: what costs more is
+    # not tried.
     if best is None or not passed():
         floor = trial({name: len(steps) - 1 for name, steps in options.items()})
     for _ in range(_PASSES):

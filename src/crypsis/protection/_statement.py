@@ -24,13 +24,7 @@ from crypsis.protection._rejoined import Rejoined
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._levels import Recoding
-from crypsis.protection.recoding._steps import (
-    FrequentValues,
-    HierarchyLevel,
-    Intervals,
-    Step,
-    Suppress,
-)
+from crypsis.protection.recoding._steps import FrequentValues, HierarchyLevel, Intervals, Step, Suppress
 from crypsis.results import Result, percent_text
 
 
@@ -89,9 +83,7 @@ def _on_one_level(column_plan: ColumnPlan) -> Method:
     parameters = _parameters(column_plan.step)
     if isinstance(column_plan.step, Intervals):
         parameters["labels"] = list(column_plan.step.labels)
-    return Method(
-        column_plan.name, column_plan.step.method, column_plan.step.describe(), parameters
-    )
+    return Method(column_plan.name, column_plan.step.method, column_plan.step.describe(), parameters)
 
 
 def _on_levels(column_plan: ColumnPlan, rows: tuple[int, ...]) -> Method:
@@ -186,9 +178,7 @@ class Statement(Document):
         except OSError as error:
             raise SourceError(f"{str(source)!r} could not be read ({error.strerror}).") from None
         except (ValidationError, UnicodeDecodeError):
-            raise SourceError(
-                f"{str(source)!r} is not a valid statement.", code="not-a-statement"
-            ) from None
+            raise SourceError(f"{str(source)!r} is not a valid statement.", code="not-a-statement") from None
 
     def to_markdown(self) -> str:
         """The statement as Markdown."""
@@ -219,8 +209,7 @@ class Statement(Document):
         if loss.ncp is not None:
             lines.append(f"- information loss (NCP): {percent_text(loss.ncp)}")
         lines += [
-            "- suppressed records: "
-            f"{self.records_before - self.records_after - loss.dropped_records:,}",
+            f"- suppressed records: {self.records_before - self.records_after - loss.dropped_records:,}",
             f"- suppressed values: {loss.suppressed_values:,}",
             f"- generalized records: {loss.generalized_records:,}",
         ]
@@ -287,8 +276,7 @@ class Statement(Document):
                 )
             lines += [known, ""]
         rows = [
-            f"| {meaning} |{bound and ' '}{bound} | {found} |"
-            for meaning, bound, found in self.compared()
+            f"| {meaning} |{bound and ' '}{bound} | {found} |" for meaning, bound, found in self.compared()
         ]
         if rows:
             lines += ["| | required | measured |", "| --- | --- | --- |", *rows]
@@ -322,7 +310,9 @@ class Statement(Document):
                 if name == "k" and requirements.people:
                     meaning = "k-anonymity: people in every class"
                 if name == "combination_k" and requirements.combinations is not None:
-                    meaning = f"k-anonymity of every combination of {requirements.combinations} quasi-identifiers"
+                    meaning = (
+                        f"k-anonymity of every combination of {requirements.combinations} quasi-identifiers"
+                    )
                 if name == "journalist_risk" and requirements.weighted:
                     meaning = f"{meaning}, its expectation by the survey weights"
                 limit, found = getattr(requirements, name), getattr(self.measured, name)

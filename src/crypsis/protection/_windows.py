@@ -37,11 +37,7 @@ def dated(data: Dataset, order: str | None, links: str | None, table: pa.Table) 
     if order is not None and data.rows.column(order).kind in (Kind.DATE, Kind.TIME):
         return table[order].combine_chunks()
     if links not in (None, ONE_LINK, LINKS_BY_NUMBER):
-        what = (
-            "No column has the time of a record"
-            if order is None
-            else f"Column {order!r} is not a date"
-        )
+        what = "No column has the time of a record" if order is None else f"Column {order!r} is not a date"
         raise ParameterError(
             f"{what}, so records cannot be linked by the {links}.",
             parameter="links",
@@ -64,9 +60,7 @@ def window_codes(times: pa.Array, window: str) -> Ints:
         day = pc.cast(pc.cast(times, pa.date32()), pa.int32()).fill_null(0)
         found = (np.asarray(day, np.int64) + first) // length
     else:
-        year, month = (
-            np.asarray(part(times).fill_null(0), np.int64) for part in (pc.year, pc.month)
-        )
+        year, month = (np.asarray(part(times).fill_null(0), np.int64) for part in (pc.year, pc.month))
         months = {"year": 12, "quarter": 3, "month": 1}[window]
         found = (12 * year + month - 1) // months
     there = np.asarray(times.is_valid())

@@ -70,17 +70,13 @@ class Anonymity(Result):
             cracks = number_text(self.expected_cracks)
             lines.append(f"Expected cracks {cracks} of {self.size:,} {noun}.")
             if self.near_certain_cracks:
-                lines.append(
-                    f"Cracked with a probability of 0.9 or more: {self.near_certain_cracks:,}."
-                )
+                lines.append(f"Cracked with a probability of 0.9 or more: {self.near_certain_cracks:,}.")
         methods = sorted({way for block in self.blocks for way in block.method.split(", ")})
         blocks = f"{len(self.blocks):,} block{'' if len(self.blocks) == 1 else 's'}"
         return "\n".join([*lines, f"Computed in {blocks}: {', '.join(methods)}."])
 
 
-def anonymity(
-    belief: Belief | Any, *, limit: int = 10, **options: Unpack[SolverOptions]
-) -> Anonymity:
+def anonymity(belief: Belief | Any, *, limit: int = 10, **options: Unpack[SolverOptions]) -> Anonymity:
     """The anonymity that an attack leaves, with the method of each block and the exposed items.
 
     Parameters
@@ -128,8 +124,7 @@ def anonymity(
     """
     belief = as_belief(belief)
     if limit < 0:
-        raise ParameterError(f"Parameter 'limit' must be at least 0; {limit} was given.",
-                             parameter="limit")  # fmt: skip
+        raise ParameterError(f"Parameter 'limit' must be at least 0; {limit} was given.", parameter="limit")
     solved = solve(belief, **options)
     known = belief.truth is not None
     risks: tuple[ItemRisk, ...] = ()
@@ -140,17 +135,26 @@ def anonymity(
         worst = np.argsort(-cracked, kind="stable")[:limit]
         candidates = belief.kinds.degrees[belief.kinds.row_kind]
         risks = tuple(
-            ItemRisk(int(row), float(cracked[row]), int(candidates[row]),
-                     belief.items[row] if belief.items else None)
+            ItemRisk(
+                int(row),
+                float(cracked[row]),
+                int(candidates[row]),
+                belief.items[row] if belief.items else None,
+            )
             for row in worst
-        )  # fmt: skip
+        )
     degree = degree_of_anonymity(belief, **options)
     return Anonymity(
-        belief.size, belief.kinds.pairs, belief.structure.superfluous, degree,
+        belief.size,
+        belief.kinds.pairs,
+        belief.structure.superfluous,
+        degree,
         expected_cracks(belief, **options) if known else None,
         crack_heuristic(belief) if known else None,
-        risks, reports(solved), near_certain,
-    )  # fmt: skip
+        risks,
+        reports(solved),
+        near_certain,
+    )
 
 
 def degree_of_anonymity(belief: Belief | Any, **options: Unpack[SolverOptions]) -> Number:

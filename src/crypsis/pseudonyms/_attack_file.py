@@ -23,11 +23,7 @@ from crypsis.documents import Document
 from crypsis.errors import InputError, ParameterError, SourceError
 from crypsis.files import read_toml
 from crypsis.pseudonyms._belief import Belief
-from crypsis.pseudonyms._frequencies import (
-    frequencies,
-    frequency_attack,
-    probabilistic_frequency_attack,
-)
+from crypsis.pseudonyms._frequencies import frequencies, frequency_attack, probabilistic_frequency_attack
 from crypsis.pseudonyms._joins import join_attack, probabilistic_join_attack
 
 Reader: TypeAlias = Callable[[str], "dataset.Dataset"]
@@ -172,9 +168,8 @@ def _frequency_belief(attack: FrequencyAttack, folder: Path) -> Belief:
         rows = _table(folder / attack.expected, 2)
         shares: dict[Hashable, float] = {str(item): _number(share) for item, share in rows}
         return probabilistic_frequency_attack(
-            observed, shares, experience=attack.experience, negligible=attack.negligible,
-            truth=truth,
-        )  # fmt: skip
+            observed, shares, experience=attack.experience, negligible=attack.negligible, truth=truth
+        )
     bounds: dict[Hashable, tuple[float, float]]
     if attack.ranges is not None:
         rows = _table(folder / attack.ranges, 3)
@@ -191,16 +186,19 @@ def _join_belief(attack: JoinAttack, folder: Path, read: Reader) -> Belief:
         read(source if "://" in source else str(folder / source)).to_arrow()
         for source in (attack.known, attack.released)
     )
-    labels: dict[str, Any] = {"item": attack.item, "pseudonym": attack.pseudonym,
-                              "truth": _truth(attack.truth, folder)}  # fmt: skip
+    labels: dict[str, Any] = {
+        "item": attack.item,
+        "pseudonym": attack.pseudonym,
+        "truth": _truth(attack.truth, folder),
+    }
     if attack.agreement is not None:
         return probabilistic_join_attack(
-            known, released, attack.on, agreement=attack.agreement, negligible=attack.negligible,
-            **labels,
-        )  # fmt: skip
+            known, released, attack.on, agreement=attack.agreement, negligible=attack.negligible, **labels
+        )
     if attack.negligible:
-        raise ParameterError("Parameter 'negligible' applies to a probabilistic join only.",
-                             hint="Set {agreement}.")  # fmt: skip
+        raise ParameterError(
+            "Parameter 'negligible' applies to a probabilistic join only.", hint="Set {agreement}."
+        )
     return join_attack(known, released, attack.on, **labels)
 
 

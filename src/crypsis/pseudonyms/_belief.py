@@ -13,11 +13,7 @@ from numpy.typing import NDArray
 from crypsis.errors import InputError, ParameterError
 from crypsis.pseudonyms._belief_matrix import check_labels, read_matrix, rows_text
 from crypsis.pseudonyms._kinds import Indices, KindMatrix, merge_kinds
-from crypsis.pseudonyms._matchings import (
-    BlockStructure,
-    block_structure,
-    matching_or_deficiency,
-)
+from crypsis.pseudonyms._matchings import BlockStructure, block_structure, matching_or_deficiency
 from crypsis.scientific import sparse
 
 Matching: TypeAlias = Sequence[int] | Mapping[Hashable, Hashable]
@@ -141,28 +137,22 @@ class Belief:
                [0.135, 1.   ]])
         """
         stored = sparse.issparse(distances)
-        table: Any = (
-            sparse.coo_array(distances) if stored else np.asarray(distances, dtype=np.float64)
-        )
+        table: Any = sparse.coo_array(distances) if stored else np.asarray(distances, dtype=np.float64)
         if table.ndim != 2:
-            raise InputError(f"Distances must be a table; an array of {table.ndim} dimensions was "
-                             "given.")  # fmt: skip
+            raise InputError(f"Distances must be a table; an array of {table.ndim} dimensions was given.")
         values: NDArray[np.float64] = table.data if stored else table[~np.isinf(table)]
         rows, columns = table.coords if stored else np.nonzero(~np.isinf(table))
         if np.isnan(values).any() or (values < 0).any():
             raise InputError("Distances must be numbers of at least 0; some are negative or NaN.")
         if not (np.isfinite(bandwidth) and bandwidth > 0):
             raise ParameterError(
-                f"Parameter 'bandwidth' must be above 0; {bandwidth} was given.",
-                parameter="bandwidth",
+                f"Parameter 'bandwidth' must be above 0; {bandwidth} was given.", parameter="bandwidth"
             )
         exponents = -((values / bandwidth) ** 2) / 2
         best = np.full(table.shape[0], -np.inf)
         np.maximum.at(best, rows, exponents)
         # Dividing a row by its largest cell changes no probability and keeps it from underflowing.
-        cells = sparse.csr_array(
-            (np.exp(exponents - best[rows]), (rows, columns)), shape=table.shape
-        )
+        cells = sparse.csr_array((np.exp(exponents - best[rows]), (rows, columns)), shape=table.shape)
         cells.eliminate_zeros()
         return cls(cells, truth=truth, items=items, pseudonyms=pseudonyms)
 
@@ -200,10 +190,7 @@ class Belief:
         return Belief(self.kinds, truth=truth, items=self.items, pseudonyms=self.pseudonyms)
 
     def knowing(
-        self,
-        pairs: Mapping[Hashable, Hashable],
-        *,
-        not_pairs: Sequence[tuple[Hashable, Hashable]] = (),
+        self, pairs: Mapping[Hashable, Hashable], *, not_pairs: Sequence[tuple[Hashable, Hashable]] = ()
     ) -> Belief:
         """The belief of an intruder who also knows some true pairs, and some false ones.
 
@@ -320,8 +307,6 @@ def true_columns(belief: Belief) -> Indices:
     """The column of each item's own pseudonym; an error where the owner did not give the truth."""
     if not isinstance(belief, Belief) or belief.truth is None:
         raise InputError(
-            "Cracks are counted against the truth, and none was given.",
-            code="no-truth",
-            hint="Set {truth}.",
+            "Cracks are counted against the truth, and none was given.", code="no-truth", hint="Set {truth}."
         )
     return belief.truth

@@ -33,13 +33,9 @@ def read_matrix(matrix: Any) -> tuple[sparse.csr_array, Sequence[Hashable] | Non
         try:
             dense = np.asarray(matrix, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(
-                "A belief matrix is a table of numbers; some cells are not."
-            ) from error
+            raise InputError("A belief matrix is a table of numbers; some cells are not.") from error
         if dense.ndim != 2:
-            raise InputError(
-                f"A belief matrix is square; an array of {dense.ndim} dimensions was given."
-            )
+            raise InputError(f"A belief matrix is square; an array of {dense.ndim} dimensions was given.")
         _check_cells(dense)
         values = sparse.csr_array(dense)
     if values.shape[0] != values.shape[1]:
@@ -66,17 +62,14 @@ def _check_cells(cells: NDArray[np.float64]) -> None:
         raise InputError("The cells of a belief matrix must be at least 0; some are negative.")
 
 
-def check_labels(
-    labels: Sequence[Hashable] | None, size: int, kind: str
-) -> tuple[Hashable, ...] | None:
+def check_labels(labels: Sequence[Hashable] | None, size: int, kind: str) -> tuple[Hashable, ...] | None:
     """The labels of the rows or columns, all different."""
     if labels is None:
         return None
     found = tuple(labels)
     if len(found) != size or len(set(found)) != size:
         raise InputError(
-            f"There must be {size} {kind}, all different; {len(set(found))} different ones were "
-            "given."
+            f"There must be {size} {kind}, all different; {len(set(found))} different ones were given."
         )
     return found
 

@@ -44,7 +44,6 @@ class Chains:
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
         table = self._table
         found: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]] = chain.run_chains(
-            self._matchings, self._streams, table.kernel, table.cumulative, table.holes,
-            draws, walks, visits,
-        )  # fmt: skip
+            self._matchings, self._streams, table.kernel, table.cumulative, table.holes, draws, walks, visits
+        )
         return found

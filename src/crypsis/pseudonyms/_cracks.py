@@ -101,9 +101,13 @@ def convolve_blocks(size: int, blocks: list[BlockHits]) -> CrackDistribution:
         total = np.convolve(total, hits.probabilities)
     exact = all(hits.report.exact for hits in blocks)
     return CrackDistribution(
-        size, float(total @ np.arange(total.size)), exact, tuple(hits.report for hits in blocks),
-        total, None if exact else np.sqrt(variance),
-    )  # fmt: skip
+        size,
+        float(total @ np.arange(total.size)),
+        exact,
+        tuple(hits.report for hits in blocks),
+        total,
+        None if exact else np.sqrt(variance),
+    )
 
 
 class _TrueBlock(NamedTuple):
@@ -155,9 +159,7 @@ def _exactly(kinds: KindMatrix, truth: Indices, method: str) -> BlockHits | None
     if method in ("glynn", "gpu") or (_SMALL < size <= _FOURIER_SIZE and method != "frontier"):
         if size > fourier.LARGEST:
             return None
-        quick = (
-            kernel.cracks(level, truth, limit=2_000_000) if method not in ("glynn", "gpu") else None
-        )
+        quick = kernel.cracks(level, truth, limit=2_000_000) if method not in ("glynn", "gpu") else None
         if quick is None:
             factors = scaling_factors(cells, tolerance=1e-13)
             scaled = factors.rows[:, None] * cells * factors.columns

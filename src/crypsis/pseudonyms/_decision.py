@@ -56,16 +56,13 @@ def decide(
     Decision(verdict='not safe', reasons=('expected cracks 1, at most 0.5 required'))
     """
     if min_degree is None and max_cracks is None:
-        raise ParameterError(
-            "A decision needs a threshold.", hint="Set {min_degree} or {max_cracks}."
-        )
+        raise ParameterError("A decision needs a threshold.", hint="Set {min_degree} or {max_cracks}.")
     met: list[bool | None] = []
     reasons: list[str] = []
     if min_degree is not None:
         if not 0 <= min_degree <= 1:
             raise ParameterError(
-                f"Parameter 'min_degree' must be from 0 to 1; {min_degree} was given.",
-                parameter="min_degree",
+                f"Parameter 'min_degree' must be from 0 to 1; {min_degree} was given.", parameter="min_degree"
             )
         low, high = _interval(anonymity.degree)
         met.append(True if low >= min_degree else False if high < min_degree else None)
@@ -74,8 +71,7 @@ def decide(
     if max_cracks is not None:
         if not max_cracks >= 0:
             raise ParameterError(
-                f"Parameter 'max_cracks' must be at least 0; {max_cracks} was given.",
-                parameter="max_cracks",
+                f"Parameter 'max_cracks' must be at least 0; {max_cracks} was given.", parameter="max_cracks"
             )
         if anonymity.expected_cracks is None:
             raise ParameterError(

@@ -113,9 +113,7 @@ def crack_probabilities(belief: Belief, **options: Unpack[SolverOptions]) -> NDA
     return cracked_in(belief, truth, solve(belief, **options))
 
 
-def cracked_in(
-    belief: Belief, truth: NDArray[np.int64], solved: list[SolvedBlock]
-) -> NDArray[np.float64]:
+def cracked_in(belief: Belief, truth: NDArray[np.int64], solved: list[SolvedBlock]) -> NDArray[np.float64]:
     """The crack probability of each item, from the blocks."""
     cracked = np.zeros(belief.size)
     for part in solved:
@@ -141,9 +139,7 @@ def _sampled_edges(sample: MatchingSample) -> tuple[NDArray[np.float64], NDArray
             np.ascontiguousarray(chosen), table.kernel, table.by_column, table.examples
         )
     else:
-        means = np.stack([
-            _used(batch, kinds)[indices, column_of] for batch in np.array_split(flat, 16)
-        ])  # fmt: skip
+        means = np.stack([_used(batch, kinds)[indices, column_of] for batch in np.array_split(flat, 16)])
     cells, half = np.zeros(kinds.weights.shape), np.zeros(kinds.weights.shape)
     cells[indices, column_of] = means.mean(axis=0)
     deviation = means.std(axis=0, ddof=1) / math.sqrt(len(means)) if len(means) > 1 else 1.0

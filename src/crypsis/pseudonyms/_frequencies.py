@@ -76,19 +76,13 @@ def frequencies(transactions: Iterable[Iterable[Hashable]]) -> Frequencies:
     return Frequencies(tuple(names), counts, total, _pair_counts(baskets, names))
 
 
-def _pair_counts(
-    baskets: Sequence[set[Hashable]], names: Sequence[Hashable]
-) -> NDArray[np.int64] | None:
+def _pair_counts(baskets: Sequence[set[Hashable]], names: Sequence[Hashable]) -> NDArray[np.int64] | None:
     if len(names) > _MAX_PAIRED:
         return None
     place = {name: i for i, name in enumerate(names)}
     ends = np.cumsum([0, *map(len, baskets)])
-    columns = np.fromiter(
-        (place[name] for basket in baskets for name in basket), np.int64, ends[-1]
-    )
-    table = sparse.csr_array(
-        (np.ones(ends[-1], np.int64), columns, ends), (len(baskets), len(names))
-    )
+    columns = np.fromiter((place[name] for basket in baskets for name in basket), np.int64, ends[-1])
+    table = sparse.csr_array((np.ones(ends[-1], np.int64), columns, ends), (len(baskets), len(names)))
     return np.asarray((table.T @ table).toarray(), np.int64)
 
 
@@ -137,9 +131,7 @@ def _interval_kinds(bounds: NDArray[np.float64], shares: NDArray[np.float64]) ->
     distinct, column_kind = np.unique(shares, return_inverse=True)
     begin = np.searchsorted(distinct, bounds[:, 0] * (1 - _SLACK), side="left")
     end = np.searchsorted(distinct, bounds[:, 1] * (1 + _SLACK), side="right")
-    ends, row_kind = np.unique(
-        np.stack([begin, np.maximum(begin, end)], axis=1), axis=0, return_inverse=True
-    )
+    ends, row_kind = np.unique(np.stack([begin, np.maximum(begin, end)], axis=1), axis=0, return_inverse=True)
     lengths = ends[:, 1] - ends[:, 0]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     indices = np.arange(starts[-1]) - np.repeat(starts[:-1] - ends[:, 0], lengths)
@@ -185,8 +177,7 @@ def probabilistic_frequency_attack(
     """
     if experience is not None and not experience > 0:
         raise ParameterError(
-            f"Parameter 'experience' must be above 0; {experience} was given.",
-            parameter="experience",
+            f"Parameter 'experience' must be above 0; {experience} was given.", parameter="experience"
         )
     check_negligible(negligible)
     observed = transactions if isinstance(transactions, Frequencies) else frequencies(transactions)
@@ -195,9 +186,7 @@ def probabilistic_frequency_attack(
         raise ParameterError("Expected frequencies are shares of transactions, from 0 to 1.")
     hits, total = observed.counts[None, :], observed.transactions
     if experience is None:
-        logs = special.xlogy(hits, chances[:, None]) + special.xlog1py(
-            total - hits, -chances[:, None]
-        )
+        logs = special.xlogy(hits, chances[:, None]) + special.xlog1py(total - hits, -chances[:, None])
     else:
         # Half a transaction on either side keeps a frequency of 0 or 1 from being certain.
         yes = chances[:, None] * experience + 0.5
@@ -264,17 +253,12 @@ def _range(bound: Any) -> tuple[float, float]:
     except (TypeError, ValueError) as error:
         raise ParameterError("A range is a pair of shares: lowest and highest.") from error
     if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-        raise ParameterError(
-            f"A range is a lowest and a highest share; {low} and {high} were given."
-        )
+        raise ParameterError(f"A range is a lowest and a highest share; {low} and {high} were given.")
     return low, high
 
 
 def _belief(
-    matrix: sparse.csr_array | KindMatrix,
-    items: tuple[Hashable, ...],
-    observed: Frequencies,
-    truth: Truth,
+    matrix: sparse.csr_array | KindMatrix, items: tuple[Hashable, ...], observed: Frequencies, truth: Truth
 ) -> Belief:
     if len(items) != len(observed.pseudonyms):
         raise InputError(
@@ -286,6 +270,4 @@ def _belief(
         if truth != "names":
             raise ParameterError('The truth is a dict, column positions or "names".')
         truth = {item: item for item in items}
-    return Belief(
-        matrix, truth=truth, items=items, pseudonyms=observed.pseudonyms, pairs=observed.pairs
-    )
+    return Belief(matrix, truth=truth, items=items, pseudonyms=observed.pseudonyms, pairs=observed.pairs)

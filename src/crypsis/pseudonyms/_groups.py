@@ -34,9 +34,7 @@ class GroupAnonymity(Result, eq=False):
     probabilities: NDArray[np.float64] = raw()
 
 
-def group_belief(
-    matrix: Any, sizes: Sequence[int], *, truth: Sequence[int] | None = None
-) -> Belief:
+def group_belief(matrix: Any, sizes: Sequence[int], *, truth: Sequence[int] | None = None) -> Belief:
     """The belief between items and places in groups, from one between items and groups.
 
     Parameters
@@ -77,11 +75,7 @@ def group_belief(
 
 
 def group_anonymity(
-    matrix: Any,
-    sizes: Sequence[int],
-    *,
-    truth: Sequence[int] | None = None,
-    **options: Unpack[SolverOptions],
+    matrix: Any, sizes: Sequence[int], *, truth: Sequence[int] | None = None, **options: Unpack[SolverOptions]
 ) -> GroupAnonymity:
     """Degree of anonymity and expected cracks where a pseudonym stands for several items.
 
@@ -117,9 +111,14 @@ def group_anonymity(
     if truth is not None:
         cracks = float(by_group[np.arange(belief.size), np.asarray(truth)].sum())
     return GroupAnonymity(
-        belief.size, counts.size, _degree(degree_of_anonymity(belief, **options), counts), cracks,
-        float((counts.astype(float) ** 2).sum() / belief.size), edges.blocks, by_group,
-    )  # fmt: skip
+        belief.size,
+        counts.size,
+        _degree(degree_of_anonymity(belief, **options), counts),
+        cracks,
+        float((counts.astype(float) ** 2).sum() / belief.size),
+        edges.blocks,
+        by_group,
+    )
 
 
 def _degree(of_places: Number, counts: NDArray[np.int64]) -> Number:

@@ -118,18 +118,14 @@ def probabilistic_join_attack(
     left, right, tolerances = _tables(known, released, on)
     chances = _agreements(agreement, tolerances)
     logs = np.zeros((left.shape[0], right.shape[0]))
-    for (ours, theirs, tolerance), m in zip(
-        _columns(left, right, tolerances), chances, strict=True
-    ):
+    for (ours, theirs, tolerance), m in zip(_columns(left, right, tolerances), chances, strict=True):
         agree, unknown = _agree(ours, theirs, tolerance), _unknown(ours, theirs)
         share = _shares(ours, tolerance)
         seen = ~np.isnan(ours)
         chance = float(share[seen].mean()) if seen.any() else 0.5
         chance = min(max(chance, 1e-12), 1 - 1e-12)
         with np.errstate(divide="ignore"):
-            weight = np.where(
-                agree, np.log(m) - np.log(share)[:, None], np.log1p(-m) - np.log1p(-chance)
-            )
+            weight = np.where(agree, np.log(m) - np.log(share)[:, None], np.log1p(-m) - np.log1p(-chance))
         logs += np.where(unknown, 0.0, weight)
     matrix = sparse.csr_array(from_logs(logs, negligible))
     return _labelled(matrix, left, right, item, pseudonym, truth)
@@ -179,8 +175,7 @@ def _columns(
         numeric = left[column].dtype.is_numeric() and right[column].dtype.is_numeric()
         if not numeric and tolerance > 0:
             raise ColumnError(
-                f"Column {column!r} is not numeric. A tolerance needs a numeric column.",
-                columns=(column,),
+                f"Column {column!r} is not numeric. A tolerance needs a numeric column.", columns=(column,)
             )
         codes: dict[Any, int] | None = None if numeric else {}
         pair = [
@@ -201,9 +196,7 @@ def _unknown(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[
     return np.isnan(ours)[:, None] | np.isnan(theirs)
 
 
-def _agree(
-    ours: NDArray[np.float64], theirs: NDArray[np.float64], tolerance: float
-) -> NDArray[np.bool_]:
+def _agree(ours: NDArray[np.float64], theirs: NDArray[np.float64], tolerance: float) -> NDArray[np.bool_]:
     return np.asarray(np.abs(ours[:, None] - theirs) <= tolerance * (1 + 1e-12))
 
 
@@ -217,9 +210,7 @@ def _shares(values: NDArray[np.float64], tolerance: float) -> NDArray[np.float64
     return np.asarray(np.where(np.isnan(values), 1.0, np.maximum(high - low, 1) / seen.size))
 
 
-def _agreements(
-    agreement: float | Mapping[str, float], columns: Mapping[str, float]
-) -> list[float]:
+def _agreements(agreement: float | Mapping[str, float], columns: Mapping[str, float]) -> list[float]:
     if isinstance(agreement, Mapping):
         if set(agreement) != set(columns):
             raise unknown_columns([*agreement, *columns], set(agreement) & set(columns))

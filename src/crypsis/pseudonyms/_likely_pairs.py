@@ -74,11 +74,7 @@ def likely_pairs(belief: Belief | Any, *, seed: int = 0) -> LikelyPairs:
     (array([0, 1, 2]), array([0.944, 0.889, 0.944]))
     """
     belief = as_belief(belief)
-    best, chance, half = (
-        np.empty(belief.size, np.int64),
-        np.ones(belief.size),
-        np.zeros(belief.size),
-    )
+    best, chance, half = (np.empty(belief.size, np.int64), np.ones(belief.size), np.zeros(belief.size))
     blocks = belief.structure.blocks
     sizes = np.array([rows.size for rows, _ in blocks])
     alone = [block for block in blocks if block[0].size == 1]
@@ -92,9 +88,14 @@ def likely_pairs(belief: Belief | Any, *, seed: int = 0) -> LikelyPairs:
                 half[rows] = found.half
                 work.advance(rows.size)
     return LikelyPairs(
-        belief.size, math.fsum(chance), int(sizes[sizes <= _EXACT].sum()), int(sizes.max()),
-        best, chance, half,
-    )  # fmt: skip
+        belief.size,
+        math.fsum(chance),
+        int(sizes[sizes <= _EXACT].sum()),
+        int(sizes.max()),
+        best,
+        chance,
+        half,
+    )
 
 
 class _Best(NamedTuple):
@@ -150,9 +151,14 @@ def _sampled(kinds: KindMatrix, start: Indices, seed: int) -> _Best:
         each = max(1, draws // _BATCHES)
         drawn, _ = chains.draw(each, _WALKS)
         found = sampler.crack_stars(
-            drawn.reshape(-1, kinds.size), row, example[kind], np.ones(row.size, np.bool_),
-            table.kernel, table.by_column, table.row_lists,
-        )  # fmt: skip
+            drawn.reshape(-1, kinds.size),
+            row,
+            example[kind],
+            np.ones(row.size, np.bool_),
+            table.kernel,
+            table.by_column,
+            table.row_lists,
+        )
         means.append(found.mean(axis=0))
     of, batches = kinds.row_kind, np.stack(means)
     half = 2.13 * batches.std(axis=0, ddof=1) / math.sqrt(_BATCHES)  # Student's t, 15 degrees

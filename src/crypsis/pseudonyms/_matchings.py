@@ -73,25 +73,23 @@ def _flow(kinds: KindMatrix) -> sparse.csr_array:
     """How many rows of each kind are matched to columns of each kind, as many as possible."""
     many, wide = kinds.weights.shape
     if kinds.is_distinct:
-        columns = csgraph.maximum_bipartite_matching(
-            _narrow(kinds.weights), perm_type="column"
-        ).astype(np.int64)
+        columns = csgraph.maximum_bipartite_matching(_narrow(kinds.weights), perm_type="column").astype(
+            np.int64
+        )
         rows = np.flatnonzero(columns >= 0)
         ones = np.ones(rows.size, dtype=np.int64)
         return sparse.csr_array((ones, (rows, columns[rows])), shape=(many, wide))
     source, sink = many + wide, many + wide + 1
     rows, columns = kinds.cell_rows, kinds.cell_columns
-    capacity = np.concatenate([
-        np.minimum(kinds.rows[rows], kinds.columns[columns]), kinds.rows, kinds.columns
-    ])  # fmt: skip
+    capacity = np.concatenate(
+        [np.minimum(kinds.rows[rows], kinds.columns[columns]), kinds.rows, kinds.columns]
+    )
     tails = np.concatenate([rows, np.full(many, source), many + np.arange(wide)])
     heads = np.concatenate([many + columns, np.arange(many), np.full(wide, sink)])
-    graph = sparse.coo_array(
-        (capacity.astype(np.int32), (tails, heads)), shape=(sink + 1, sink + 1)
-    )
-    found = sparse.csr_array(
-        csgraph.maximum_flow(_narrow(sparse.csr_array(graph)), source, sink).flow
-    )[:many, many:source]
+    graph = sparse.coo_array((capacity.astype(np.int32), (tails, heads)), shape=(sink + 1, sink + 1))
+    found = sparse.csr_array(csgraph.maximum_flow(_narrow(sparse.csr_array(graph)), source, sink).flow)[
+        :many, many:source
+    ]
     found = sparse.csr_array(found, dtype=np.int64)
     found.data = np.maximum(found.data, 0)
     found.eliminate_zeros()
@@ -122,9 +120,7 @@ def block_structure(kinds: KindMatrix, matching: Indices) -> BlockStructure:
     matched = np.unique(kinds.row_kind * wide + kinds.column_kind[matching])
     tails = np.concatenate([rows, many + matched % wide])
     heads = np.concatenate([many + columns, matched // wide])
-    graph = sparse.csr_array(
-        (np.ones(tails.size, dtype=np.int8), (tails, heads)), shape=(many + wide,) * 2
-    )
+    graph = sparse.csr_array((np.ones(tails.size, dtype=np.int8), (tails, heads)), shape=(many + wide,) * 2)
     _, component = csgraph.connected_components(graph, directed=True, connection="strong")
     within = component[rows] == component[many + columns]
     superfluous = int((kinds.rows[rows] * kinds.columns[columns])[~within].sum())

@@ -99,10 +99,7 @@ def pair_identification(belief: Belief, *, error: float = _ERROR) -> PairIdentif
         return PairIdentification(belief.size, by_frequency, identified, identified, False)
     jointly = joint_assignment(counts, truth, belief.matrix.toarray(), error)
     return PairIdentification(
-        belief.size,
-        by_frequency,
-        max(identified, jointly.near_certain),
-        max(identified, jointly.expected),
+        belief.size, by_frequency, max(identified, jointly.near_certain), max(identified, jointly.expected)
     )
 
 
@@ -117,11 +114,7 @@ def _candidates(belief: Belief) -> list[NDArray[np.int64]]:
 
 
 def _alone(
-    own: int,
-    candidates: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    known: NDArray[np.bool_],
-    error: float,
+    own: int, candidates: NDArray[np.int64], counts: NDArray[np.int64], known: NDArray[np.bool_], error: float
 ) -> bool:
     """Whether every other candidate differs from the item's own pseudonym in a known pair."""
     if own not in candidates:

@@ -67,8 +67,7 @@ def permanent(matrix: Belief | Any, **options: Unpack[SolverOptions]) -> Number:
         return 0
     if belief.is_infeasibility and method not in ("sampling", "gpu"):
         counts = [
-            _count(belief.kinds.part(rows, columns), method)
-            for rows, columns in belief.structure.blocks
+            _count(belief.kinds.part(rows, columns), method) for rows, columns in belief.structure.blocks
         ]
         if all(count is not None for count in counts):
             return math.prod(count for count in counts if count is not None)
@@ -165,7 +164,6 @@ def _by_ryser(kinds: KindMatrix) -> int:
 def _float(logarithm: float) -> float:
     if logarithm > 709:
         raise TooLargeError(
-            f"The permanent is e^{logarithm:.1f}, beyond floating-point numbers.",
-            hint="Use `log_permanent`.",
+            f"The permanent is e^{logarithm:.1f}, beyond floating-point numbers.", hint="Use `log_permanent`."
         )
     return math.exp(logarithm)

@@ -32,9 +32,7 @@ class MultipleReleaseRisk(Result, eq=False):
     probabilities_once: NDArray[np.float64] = raw()
 
 
-def multiple_release_risk(
-    beliefs: Sequence[Belief], **options: Unpack[SolverOptions]
-) -> MultipleReleaseRisk:
+def multiple_release_risk(beliefs: Sequence[Belief], **options: Unpack[SolverOptions]) -> MultipleReleaseRisk:
     """Expected cracks over several releases of the same items.
 
     Parameters
@@ -64,18 +62,21 @@ def multiple_release_risk(
     _check(beliefs)
     seeds = [options.get("seed", 0) + k for k in range(len(beliefs))]
     seeded: list[SolverOptions] = [{**options, "seed": seed} for seed in seeds]
-    each = np.stack([
-        crack_probabilities(belief, **one) for belief, one in zip(beliefs, seeded, strict=True)
-    ])  # fmt: skip
+    each = np.stack([crack_probabilities(belief, **one) for belief, one in zip(beliefs, seeded, strict=True)])
     once = 1.0 - np.prod(1.0 - each, axis=0)
     truths = {tuple(belief.truth.tolist()) for belief in beliefs if belief.truth is not None}
     kept = None
     if len(truths) == 1:
         kept = float(crack_probabilities(combine_beliefs(beliefs), **options).sum())
     return MultipleReleaseRisk(
-        beliefs[0].size, len(beliefs), tuple(float(row.sum()) for row in each), float(once.sum()),
-        float(np.prod(each, axis=0).sum()), kept, once,
-    )  # fmt: skip
+        beliefs[0].size,
+        len(beliefs),
+        tuple(float(row.sum()) for row in each),
+        float(once.sum()),
+        float(np.prod(each, axis=0).sum()),
+        kept,
+        once,
+    )
 
 
 def combine_beliefs(beliefs: Sequence[Belief]) -> Belief:
@@ -109,8 +110,6 @@ def combine_beliefs(beliefs: Sequence[Belief]) -> Belief:
 
 def _check(beliefs: Sequence[Belief]) -> None:
     if len(beliefs) == 0 or len({belief.size for belief in beliefs}) != 1:
-        raise InputError(
-            "At least one belief is needed, all about the same items in the same rows."
-        )
+        raise InputError("At least one belief is needed, all about the same items in the same rows.")
     if len({belief.items for belief in beliefs}) > 1:
         raise InputError("The beliefs name different items; their rows must have the same order.")

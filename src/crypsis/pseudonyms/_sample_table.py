@@ -26,13 +26,17 @@ class Table:
         cells = sparse.csr_array((values, indices, starts), shape=weights.shape)
         back = sparse.csr_array(cells.T)
         back.sort_indices()
-        self.by_column = (
-            back.indptr.astype(np.int64), back.indices.astype(np.int64), np.asarray(back.data),
-        )  # fmt: skip
+        self.by_column = (back.indptr.astype(np.int64), back.indices.astype(np.int64), np.asarray(back.data))
         first, members = _listed(kinds.column_kind, kinds.columns)
         self.kernel: tuple[Any, ...] = (
-            starts, indices, values, kinds.row_kind, kinds.column_kind, first, members,
-        )  # fmt: skip
+            starts,
+            indices,
+            values,
+            kinds.row_kind,
+            kinds.column_kind,
+            first,
+            members,
+        )
         self.row_lists = _listed(kinds.row_kind, kinds.rows)
         cumulative = np.cumsum(values * kinds.columns[indices])
         before = np.concatenate([[0.0], cumulative])[starts[:-1]]
@@ -92,13 +96,9 @@ def true_pairs(
     """
     wide = kinds.weights.shape[1]
     keys = kinds.row_kind * wide + kinds.column_kind[truth]
-    _, items, of_row, numbers = np.unique(
-        keys, return_index=True, return_inverse=True, return_counts=True
-    )
+    _, items, of_row, numbers = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     probabilities = KindMatrix(
-        sparse.csr_array(
-            (marginals, kinds.weights.indices, kinds.weights.indptr), kinds.weights.shape
-        ),
+        sparse.csr_array((marginals, kinds.weights.indices, kinds.weights.indptr), kinds.weights.shape),
         kinds.row_kind,
         kinds.column_kind,
     ).cells(items, truth[items])
@@ -112,9 +112,7 @@ def true_pairs(
     smooth = np.ones(items.size, dtype=np.bool_)
     smooth[order] = np.cumsum(variance[order]) > allowed
     cost = int(np.where(smooth, degrees, kinds.rows[of_items]).sum())
-    return TruePairs(
-        items, truth[items], numbers.astype(np.float64), of_row.ravel(), smooth, expected, cost
-    )
+    return TruePairs(items, truth[items], numbers.astype(np.float64), of_row.ravel(), smooth, expected, cost)
 
 
 def _listed(kind: Indices, counts: Indices) -> tuple[Indices, Indices]:

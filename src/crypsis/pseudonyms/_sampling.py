@@ -82,13 +82,7 @@ class MatchingSample(NamedTuple):
 
 
 def sample_block(
-    kinds: KindMatrix,
-    bounds: Bounds,
-    start: Indices,
-    truth: Indices | None,
-    *,
-    seed: int,
-    precision: float,
+    kinds: KindMatrix, bounds: Bounds, start: Indices, truth: Indices | None, *, seed: int, precision: float
 ) -> MatchingSample:
     """Draw matchings of an irreducible block until the cracks are known to `precision`.
 
@@ -116,12 +110,22 @@ def sample_block(
     if not converged:
         cracks = cracks and Spread(cracks.value, 0.0, cracks.value, size - cracks.value)
     return MatchingSample(
-        series.kept, table, series.cracked, series.hits, cracks, log_weight,
+        series.kept,
+        table,
+        series.cracked,
+        series.hits,
+        cracks,
+        log_weight,
         Convergence(
-            CHAINS, series.draws, r_hat, effective, series.refused, converged,
+            CHAINS,
+            series.draws,
+            r_hat,
+            effective,
+            series.refused,
+            converged,
             None if pairs is None else pairs.bethe,
         ),
-    )  # fmt: skip
+    )
 
 
 class _Series(NamedTuple):
@@ -171,9 +175,14 @@ def _run(
             flat = new.reshape(-1, size)
             if pairs is not None and truth is not None:
                 found = sampler.crack_stars(
-                    flat, pairs.items, pairs.truth, pairs.smooth, table.kernel, table.by_column,
+                    flat,
+                    pairs.items,
+                    pairs.truth,
+                    pairs.smooth,
+                    table.kernel,
+                    table.by_column,
                     table.row_lists,
-                )  # fmt: skip
+                )
                 cracks.append((found @ pairs.numbers).reshape(CHAINS, draws))
                 total += found.sum(axis=0)
                 hits.append((new == truth).sum(axis=2))
@@ -198,11 +207,14 @@ def _run(
             work.total = float(CHAINS * min(most, max(1.1 * factor * done, goal)))
         work.total = work.done
     return _Series(
-        _joined(cracks), np.zeros((CHAINS, 1)) if not weights else np.concatenate(weights, axis=1),
+        _joined(cracks),
+        np.zeros((CHAINS, 1)) if not weights else np.concatenate(weights, axis=1),
         None if pairs is None else (total / (CHAINS * done))[pairs.of_row],
-        None if not hits else np.concatenate(hits, axis=1), np.concatenate(kept, axis=1),
-        CHAINS * done, refused / (CHAINS * done * walks),
-    )  # fmt: skip
+        None if not hits else np.concatenate(hits, axis=1),
+        np.concatenate(kept, axis=1),
+        CHAINS * done,
+        refused / (CHAINS * done * walks),
+    )
 
 
 def _joined(series: list[NDArray[np.float64]]) -> NDArray[np.float64] | None:
@@ -245,9 +257,7 @@ def _importance(
 ) -> tuple[Spread, int, float]:
     """The logarithm of the permanent of the scaled block, with draws and effective draws."""
     weights = kinds.weights
-    cells = sparse.csr_array(
-        (bounds.scaled.cells, weights.indices, weights.indptr), shape=weights.shape
-    )
+    cells = sparse.csr_array((bounds.scaled.cells, weights.indices, weights.indptr), shape=weights.shape)
     scaled = KindMatrix(cells, kinds.row_kind, kinds.column_kind).expand()
     rows, columns = _compressed(scaled), _compressed(sparse.csr_array(scaled.T))
     generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1])
@@ -322,9 +332,7 @@ def average(series: NDArray[np.float64]) -> ChainAverage:
     pairs = correlation[0 : draws - draws % 2 : 2] + correlation[1:draws:2][: draws // 2]
     positive = pairs[: int(np.argmax(pairs <= 0))] if (pairs <= 0).any() else pairs
     # Pairs of autocorrelations must fall: Geyer's initial monotone sequence.
-    time = (
-        max(2.0 * float(np.minimum.accumulate(positive).sum()) - 1.0, 0.0) if positive.size else 1.0
-    )
+    time = max(2.0 * float(np.minimum.accumulate(positive).sum()) - 1.0, 0.0) if positive.size else 1.0
     effective = min(chains * draws / max(time, 1e-3), float(chains * draws))
     half_width = _quantile(max(effective, 3.0) - 1) * math.sqrt(total / effective)
     # Slow modes hide from autocorrelations, not from the means of separate stretches: take the

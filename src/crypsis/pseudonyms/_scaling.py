@@ -69,8 +69,7 @@ def doubly_stochastic(belief: Belief | ArrayLike, *, tolerance: float = 1e-14) -
     """
     if not 0 < tolerance < 1:
         raise ParameterError(
-            f"Parameter 'tolerance' must be between 0 and 1; {tolerance} was given.",
-            parameter="tolerance",
+            f"Parameter 'tolerance' must be between 0 and 1; {tolerance} was given.", parameter="tolerance"
         )
     belief = as_belief(belief)
     size = belief.size
@@ -84,9 +83,14 @@ def doubly_stochastic(belief: Belief | ArrayLike, *, tolerance: float = 1e-14) -
         scaled[np.ix_(at, to)] = done.rows[:, None] * block * done.columns
         sweeps, residual = max(sweeps, done.sweeps), max(residual, done.residual)
     return Scaling(
-        size, residual, sweeps, belief.structure.superfluous,
-        matrix=scaled, row_factors=rows, column_factors=columns,
-    )  # fmt: skip
+        size,
+        residual,
+        sweeps,
+        belief.structure.superfluous,
+        matrix=scaled,
+        row_factors=rows,
+        column_factors=columns,
+    )
 
 
 def true_cells(belief: Belief, truth: Indices) -> NDArray[np.float64]:
@@ -115,10 +119,7 @@ class ScalingFactors(NamedTuple):
 
 
 def scaling_factors(
-    block: NDArray[np.float64] | sparse.csr_array,
-    *,
-    tolerance: float = 1e-14,
-    max_sweeps: int = _MAX_SWEEPS,
+    block: NDArray[np.float64] | sparse.csr_array, *, tolerance: float = 1e-14, max_sweeps: int = _MAX_SWEEPS
 ) -> ScalingFactors:
     """Sinkhorn and Knopp (1967) on an irreducible block, finished by Newton where it is slow.
 
@@ -144,19 +145,14 @@ def scaling_factors(
 
 
 def _newton(
-    block: NDArray[np.float64],
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-    residual: float,
+    block: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64], residual: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """A few Newton steps in the logarithms of the factors, kept only while they help."""
     size = block.shape[0]
     for _ in range(8):
         scaled = rows[:, None] * block * columns
         gradient = np.concatenate([scaled.sum(axis=1) - 1.0, scaled.sum(axis=0) - 1.0])
-        hessian = np.block(
-            [[np.diag(scaled.sum(axis=1)), scaled], [scaled.T, np.diag(scaled.sum(axis=0))]]
-        )
+        hessian = np.block([[np.diag(scaled.sum(axis=1)), scaled], [scaled.T, np.diag(scaled.sum(axis=0))]])
         # Constant shifts of rows against columns change nothing: pin the last logarithm.
         step = np.zeros(2 * size)
         step[:-1] = np.linalg.solve(hessian[:-1, :-1], -gradient[:-1])

@@ -82,10 +82,16 @@ def sensitive_value_risk(
     right = np.where(known, by_value[np.arange(belief.size), np.maximum(own, 0)], 0.0)
     counts = np.bincount(codes[codes >= 0], minlength=kinds)
     return SensitiveValueRisk(
-        belief.size, kinds, float(right.sum()), float((counts**2).sum() / belief.size),
-        int((known & (by_value.argmax(axis=1) == own)).sum()), int((right >= 1 - 1e-12).sum()),
-        edges.exact, edges.blocks, np.clip(right, 0.0, 1.0),
-    )  # fmt: skip
+        belief.size,
+        kinds,
+        float(right.sum()),
+        float((counts**2).sum() / belief.size),
+        int((known & (by_value.argmax(axis=1) == own)).sum()),
+        int((right >= 1 - 1e-12).sum()),
+        edges.exact,
+        edges.blocks,
+        np.clip(right, 0.0, 1.0),
+    )
 
 
 def sensitive_value_distribution(belief: Belief, values: Values) -> CrackDistribution:
@@ -120,8 +126,7 @@ def sensitive_value_distribution(belief: Belief, values: Values) -> CrackDistrib
         shares = kernel.marked(kernel.level(belief.block(rows, columns)), marks)
         if shares is None:
             raise TooLargeError(
-                f"The distribution over a block of {rows.size} items is out of reach of exact "
-                "computation.",
+                f"The distribution over a block of {rows.size} items is out of reach of exact computation.",
                 hint="Use `sensitive_value_risk` for the expected number, by sampling.",
             )
         found.append(BlockHits(shares, Block(rows.size, "frontier", True)))
@@ -136,13 +141,10 @@ def _codes(belief: Belief, values: Values) -> NDArray[np.int64]:
             raise InputError("Some pseudonyms have no sensitive value; None marks a missing one.")
         values = [values[name] for name in names]
     if len(values) != belief.size:
-        raise InputError(
-            f"There are {belief.size} pseudonyms; {len(values)} sensitive values were given."
-        )
+        raise InputError(f"There are {belief.size} pseudonyms; {len(values)} sensitive values were given.")
     codes: dict[Hashable, int] = {}
     found = [
-        -1 if value is None or value != value else codes.setdefault(value, len(codes))
-        for value in values
+        -1 if value is None or value != value else codes.setdefault(value, len(codes)) for value in values
     ]
     if not codes:
         raise InputError("All sensitive values are missing.")

@@ -17,14 +17,7 @@ from crypsis.pseudonyms._belief import Belief
 from crypsis.pseudonyms._glynn import auto_size, compute
 from crypsis.pseudonyms._kinds import Indices, KindMatrix
 from crypsis.pseudonyms._sample_table import is_flat
-from crypsis.pseudonyms._sampling import (
-    Convergence,
-    MatchingSample,
-    Spread,
-    add,
-    log_permanent,
-    sample_block,
-)
+from crypsis.pseudonyms._sampling import Convergence, MatchingSample, Spread, add, log_permanent, sample_block
 from crypsis.pseudonyms._scaling import scaling_factors
 from crypsis.pseudonyms.kernels import bethe, frontier, order
 from crypsis.pseudonyms.kernels.sums import Minors
@@ -107,9 +100,12 @@ class SolvedBlock:
     @cached_property
     def _permanent(self) -> tuple[Spread, int]:
         return log_permanent(
-            self.kinds, self.bounds, self.local(self._belief.structure.matching),
-            seed=self._seed, precision=self._precision,
-        )  # fmt: skip
+            self.kinds,
+            self.bounds,
+            self.local(self._belief.structure.matching),
+            seed=self._seed,
+            precision=self._precision,
+        )
 
     @property
     def log_permanent(self) -> Spread:
@@ -121,10 +117,13 @@ class SolvedBlock:
         """Matchings drawn from a block that is not exact."""
         truth = self._belief.truth
         return sample_block(
-            self.kinds, self.bounds, self.local(self._belief.structure.matching),
+            self.kinds,
+            self.bounds,
+            self.local(self._belief.structure.matching),
             None if truth is None else self.local(truth),
-            seed=self._seed, precision=self._precision,
-        )  # fmt: skip
+            seed=self._seed,
+            precision=self._precision,
+        )
 
     @cached_property
     def entropy(self) -> Spread:
@@ -168,13 +167,11 @@ def check_options(method: str = "auto", seed: int = 0, precision: float = 0.005)
     """Refuse methods that do not exist and precisions out of range."""
     if method not in METHODS:
         raise ParameterError(
-            f"{method!r} is not a valid method. The methods are {', '.join(METHODS)}.",
-            parameter="method",
+            f"{method!r} is not a valid method. The methods are {', '.join(METHODS)}.", parameter="method"
         )
     if not 0 < precision < 1:
         raise ParameterError(
-            f"Parameter 'precision' must be between 0 and 1; {precision} was given.",
-            parameter="precision",
+            f"Parameter 'precision' must be between 0 and 1; {precision} was given.", parameter="precision"
         )
 
 
@@ -260,8 +257,7 @@ def _exactly(kinds: KindMatrix, method: str) -> _Exact | None:
             tried = _by_frontier(merged, limit)
     if tried is None and method in ("exact", "frontier"):
         raise TooLargeError(
-            f"A block of {size} items is out of reach of exact computation (more than {limit:,} "
-            "states).",
+            f"A block of {size} items is out of reach of exact computation (more than {limit:,} states).",
             hint="Set {method=sampling} for an estimate with an interval, or {method=auto}.",
         )
     return tried
@@ -274,9 +270,7 @@ def _closed_form(kinds: KindMatrix) -> _Exact | None:
         return None
     cells = kinds.weights.toarray()
     outer = np.outer(cells[:, 0], cells[0]) / cells[0, 0]
-    if np.abs(outer - cells).max() > 4e-16 * cells.max() or (
-        np.abs(outer / cells - 1).max() > 1e-15
-    ):
+    if np.abs(outer - cells).max() > 4e-16 * cells.max() or (np.abs(outer / cells - 1).max() > 1e-15):
         return None
     logarithm = (
         math.lgamma(size + 1)
@@ -305,12 +299,8 @@ def _leveled(kinds: KindMatrix) -> _Leveled:
     rows = cells.max(axis=1, keepdims=True)
     level = cells / rows
     columns = level.max(axis=0)
-    merged = order.MergedMatrix(
-        level / columns, kinds.rows, kinds.columns, kinds.row_kind, kinds.column_kind
-    )
-    shift = math.fsum(kinds.rows * np.log(rows).ravel()) + math.fsum(
-        kinds.columns * np.log(columns)
-    )
+    merged = order.MergedMatrix(level / columns, kinds.rows, kinds.columns, kinds.row_kind, kinds.column_kind)
+    shift = math.fsum(kinds.rows * np.log(rows).ravel()) + math.fsum(kinds.columns * np.log(columns))
     return _Leveled(merged, shift)
 
 
@@ -341,12 +331,9 @@ def _by_glynn(kinds: KindMatrix, method: str) -> _Exact:
     computed, where = compute(scaled, minors=True, method=method)
     found = cast("Minors", computed)
     logarithm = (
-        math.log(found.permanent)
-        - math.fsum(np.log(factors.rows))
-        - math.fsum(np.log(factors.columns))
+        math.log(found.permanent) - math.fsum(np.log(factors.rows)) - math.fsum(np.log(factors.columns))
     )
     probabilities = np.clip(scaled * found.minors / found.permanent, 0.0, 1.0)
-    rows, columns = (np.unique(kind, return_index=True)[1]
-                     for kind in (kinds.row_kind, kinds.column_kind))  # fmt: skip
+    rows, columns = (np.unique(kind, return_index=True)[1] for kind in (kinds.row_kind, kinds.column_kind))
     means = probabilities[np.ix_(rows, columns)]
     return _Exact("glynn", logarithm, means, None, found.error / found.permanent, where)

@@ -46,9 +46,7 @@ def _by_record(pair: ReleasePair, links: Links, k: int) -> Difference:
         _small(table.class_of[chosen], k, None if table.people is None else table.people[chosen])
         for table, chosen in ((own, added), (other, removed), (own, changed))
     )
-    return Difference(
-        int(added.sum()), int(removed.sum()), int(changed.size), small, bool(rows.size), True
-    )
+    return Difference(int(added.sum()), int(removed.sum()), int(changed.size), small, bool(rows.size), True)
 
 
 def _changed(pair: ReleasePair, rows: Ints, others: Ints) -> Mask:
@@ -86,9 +84,8 @@ def _by_counts(pair: ReleasePair, links: Links, k: int) -> Difference:
     nothing = not plus.any() and not minus.any() and not any(pair.incomparable)
     records = pair.own.people is None and pair.other.people is None  # whose they are is not known
     return Difference(
-        int(plus.sum()), int(minus.sum()), 0, small, same,
-        same and ((one_to_one and records) or nothing),
-    )  # fmt: skip
+        int(plus.sum()), int(minus.sum()), 0, small, same, same and ((one_to_one and records) or nothing)
+    )
 
 
 def _classes_of_both(pair: ReleasePair) -> tuple[Ints, bool]:
@@ -104,13 +101,9 @@ def _classes_of_both(pair: ReleasePair) -> tuple[Ints, bool]:
         rows, columns = np.nonzero(mask[_used(pair.own, name)][:, _used(pair.other, name)])
         rows, columns = _used(pair.own, name)[rows], _used(pair.other, name)[columns]
         every = sum(mask.shape)
-        graph = sparse.coo_array(
-            (np.ones(rows.size), (rows, columns + mask.shape[0])), (every, every)
-        )
+        graph = sparse.coo_array((np.ones(rows.size), (rows, columns + mask.shape[0])), (every, every))
         _, part = csgraph.connected_components(graph, directed=False)
-        one_to_one &= bool(
-            np.unique(rows).size == rows.size and np.unique(columns).size == rows.size
-        )
+        one_to_one &= bool(np.unique(rows).size == rows.size and np.unique(columns).size == rows.size)
         here = part[: mask.shape[0]][pair.own.label_of[name]][pair.own.class_of]
         there = part[mask.shape[0] :][pair.other.label_of[name]][pair.other.class_of]
         parts.append(np.concatenate([here, there]).astype(np.int64))

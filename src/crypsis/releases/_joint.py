@@ -96,9 +96,7 @@ class Intersections:
             found[name] = max(0.0, float((people * (correct - alone)).sum()) / total)
         return found
 
-    def _guesses(
-        self, name: str, release_tables: Sequence[ReleaseTable]
-    ) -> tuple[Floats, Ints, Floats]:
+    def _guesses(self, name: str, release_tables: Sequence[ReleaseTable]) -> tuple[Floats, Ints, Floats]:
         """The best guess in each intersection, its value, and of each entry that of one release."""
         values = self.table.sensitive[name]
         size = int(values.max(initial=0)) + 1
@@ -121,8 +119,13 @@ class Intersections:
             return value
         low = float(self.sure[chosen].sum()) / self.table.rows if self.same_people else 0.0
         high = min(1.0, float(self.most[chosen].sum()) / self.table.rows)
-        return Estimate(min(max(value, low), high), low, high, confidence=1.0,
-                        method="bounds by the counts of the releases")  # fmt: skip
+        return Estimate(
+            min(max(value, low), high),
+            low,
+            high,
+            confidence=1.0,
+            method="bounds by the counts of the releases",
+        )
 
 
 def _best_guess(table: ReleaseTable, name: str) -> Floats:
@@ -171,8 +174,9 @@ def intersect(
     known = None
     if all(one is not None for one in true):
         pairs = zip(classes, true, strict=True)
-        known = np.logical_and.reduce([np.ones(rows.size, bool), *(
-            one == two[rows] for one, two in pairs if two is not None
-        )])  # fmt: skip
-    return Intersections(table, rows, places, numbers[0], numbers[1], numbers[2], tuple(classes),
-                         exact, same_people, known)  # fmt: skip
+        known = np.logical_and.reduce(
+            [np.ones(rows.size, bool), *(one == two[rows] for one, two in pairs if two is not None)]
+        )
+    return Intersections(
+        table, rows, places, numbers[0], numbers[1], numbers[2], tuple(classes), exact, same_people, known
+    )

@@ -79,9 +79,7 @@ class Ledger(Document):
     def save(self, path: str | Path) -> None:
         """Write the ledger, completely or not at all."""
         fields = self.model_dump(mode="json", exclude_none=True)
-        fields["releases"] = [
-            one | {"released": str(one["released"])} for one in fields["releases"]
-        ]
+        fields["releases"] = [one | {"released": str(one["released"])} for one in fields["releases"]]
         with replacing_file(path, overwrite=True) as partial:
             partial.write_text(to_toml(fields), encoding="utf-8")
 
@@ -101,12 +99,17 @@ class Ledger(Document):
         path = Path(release)
         data = read(path)
         entry = LedgerEntry(
-            name=name or path.name, file=_relative(path, Path(folder)), sha256=digest(path),
-            records=data.count, columns=data.names,
-            released=released or datetime.now(UTC).date(), recipient=recipient, policy=policy,
+            name=name or path.name,
+            file=_relative(path, Path(folder)),
+            sha256=digest(path),
+            records=data.count,
+            columns=data.names,
+            released=released or datetime.now(UTC).date(),
+            recipient=recipient,
+            policy=policy,
             seed=None if seed is None else self._salted(str(seed)),
             pseudonym_keys=tuple(map(self._salted, pseudonym_keys)),
-        )  # fmt: skip
+        )
         if any(release.name == entry.name for release in self.releases):
             raise InputError(
                 f"The ledger has a release of the name {entry.name!r} already.", hint="Set {name}."

@@ -205,9 +205,7 @@ def _aligned(size: int, other: int, agree: Callable[[Ints, Ints], Mask]) -> tupl
     return (pairs[:, 0], pairs[:, 1]) if forward else (pairs[:, 1], pairs[:, 0])
 
 
-def _shuffled_aligns(
-    size: int, other: int, agree: Callable[[Ints, Ints], Mask], found: int
-) -> bool:
+def _shuffled_aligns(size: int, other: int, agree: Callable[[Ints, Ints], Mask], found: int) -> bool:
     """Whether shuffled rows would be found in sequence as well, so that it shows nothing."""
     mixed = np.random.default_rng(0).permutation(size)
     rows, _ = _aligned(size, other, lambda one, two: agree(mixed[one], two))

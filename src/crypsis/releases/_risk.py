@@ -159,9 +159,10 @@ def joint_risk(
     ]
     connections = tuple(
         Connection(i + 1, link.by, link.columns, _not_found(pair, here, there), change)
-        for i, (pair, link, here, there, change)
-        in enumerate(zip(pairs, links, weights, back, differences, strict=True))
-    )  # fmt: skip
+        for i, (pair, link, here, there, change) in enumerate(
+            zip(pairs, links, weights, back, differences, strict=True)
+        )
+    )
     found = _intersections(tables, links, weights, back, differences, maps)
     unsure = any(
         (pair.unread or any(pair.incomparable)) and not link.exact
@@ -170,15 +171,22 @@ def joint_risk(
     small = _worst([one.small(k) for one, _ in found], unsure)
     certain = [one.certain_values(rest) for one, rest in found]
     gains = [one.gains(rest) for one, rest in found]
-    most = max((gain for one in gains for gain in one.items()), key=lambda one: one[1],
-               default=(None, 0.0))  # fmt: skip
+    most = max((gain for one in gains for gain in one.items()), key=lambda one: one[1], default=(None, 0.0))
     surest = [item for each in certain for item in each.items()]
     named = max(surest, key=lambda one: float(one[1]), default=(None, 0.0))
     return JointRisk(
-        tables[0].rows, len(tables), k, small, _worst([most[1]], unsure), _worst([one for _, one in surest], unsure),
-        sum(difference.small for difference in differences), named[0] if float(named[1]) else most[0],
-        connections, _reused(links, own), _not_known(pairs, links, connections, tables),
-    )  # fmt: skip
+        tables[0].rows,
+        len(tables),
+        k,
+        small,
+        _worst([most[1]], unsure),
+        _worst([one for _, one in surest], unsure),
+        sum(difference.small for difference in differences),
+        named[0] if float(named[1]) else most[0],
+        connections,
+        _reused(links, own),
+        _not_known(pairs, links, connections, tables),
+    )
 
 
 def _check(dataset: Dataset, datasets: Sequence[Dataset], on: str | None) -> None:
@@ -188,15 +196,12 @@ def _check(dataset: Dataset, datasets: Sequence[Dataset], on: str | None) -> Non
     for number, one in enumerate(datasets, 1):
         if not set(one.names) & set(dataset.released):
             raise InputError(
-                f"Earlier release {number} has no column of this release, so the two cannot be "
-                "compared.",
+                f"Earlier release {number} has no column of this release, so the two cannot be compared.",
                 hint="Give the same names to columns of the same meaning.",
             )
 
 
-def _maps(
-    given: Sequence[Sequence[int]] | None, tables: Sequence[ReleaseTable]
-) -> list[Ints] | None:
+def _maps(given: Sequence[Sequence[int]] | None, tables: Sequence[ReleaseTable]) -> list[Ints] | None:
     if given is None:
         return None
     if len(given) != len(tables) or any(
@@ -226,23 +231,26 @@ def _intersections(
     found: list[tuple[Intersections, Sequence[ReleaseTable]]] = []
     for chosen in sets:
         joint = intersect(
-            own, [weights[i] for i in chosen], exact=all(links[i].exact for i in chosen),
+            own,
+            [weights[i] for i in chosen],
+            exact=all(links[i].exact for i in chosen),
             same_people=all(differences[i].same_people for i in chosen),
             true=[_true(maps, tables, 0, i + 1) for i in chosen],
-        )  # fmt: skip
+        )
         found.append((joint, [others[i] for i in chosen]))
     for i, other in enumerate(others):
         joint = intersect(
-            other, [back[i]], exact=links[i].exact, same_people=differences[i].same_people,
+            other,
+            [back[i]],
+            exact=links[i].exact,
+            same_people=differences[i].same_people,
             true=[_true(maps, tables, i + 1, 0)],
-        )  # fmt: skip
+        )
         found.append((joint, [own]))
     return found
 
 
-def _true(
-    maps: list[Ints] | None, tables: Sequence[ReleaseTable], here: int, there: int
-) -> Ints | None:
+def _true(maps: list[Ints] | None, tables: Sequence[ReleaseTable], here: int, there: int) -> Ints | None:
     """The class in another release of the person of each row; -1 if they are not in it."""
     if maps is None:
         return None
@@ -265,15 +273,21 @@ def _worst(numbers: Sequence[Number], unsure: bool) -> Number:
     if not numbers:
         return 0.0
     if unsure:
-        return Estimate(max(map(float, numbers)), 0.0, 1.0, confidence=1.0,
-                        method="labels or columns that could not be compared")  # fmt: skip
+        return Estimate(
+            max(map(float, numbers)),
+            0.0,
+            1.0,
+            confidence=1.0,
+            method="labels or columns that could not be compared",
+        )
     largest = max(numbers, key=float)
     low = max(getattr(number, "low", float(number)) for number in numbers)
     high = max(getattr(number, "high", float(number)) for number in numbers)
     if low == high:
         return float(largest)
-    return Estimate(max(float(largest), low), low, high, confidence=1.0,
-                    method="bounds by the counts of the releases")  # fmt: skip
+    return Estimate(
+        max(float(largest), low), low, high, confidence=1.0, method="bounds by the counts of the releases"
+    )
 
 
 def _reused(links: Sequence[Links], dataset: Dataset) -> tuple[str, ...]:
@@ -290,29 +304,40 @@ def _not_known(
 ) -> tuple[str, ...]:
     reasons = []
     if any(table.people is not None for table in tables):
-        reasons += [f"Whose the records of {'this release' if not i else f'earlier release {i}'} are "
-                    "is not known: people have several."
-                    for i, table in enumerate(tables) if not table.persons]  # fmt: skip
+        reasons += [
+            f"Whose the records of {'this release' if not i else f'earlier release {i}'} are "
+            "is not known: people have several."
+            for i, table in enumerate(tables)
+            if not table.persons
+        ]
     for i, (pair, link, connection) in enumerate(zip(pairs, links, connections, strict=True), 1):
         which = f"earlier release {i}"
         if tables[i].undecided:
             count = len(tables[i].undecided)
-            reasons.append(f"{count} column{'' if count == 1 else 's'} of {which} "
-                           f"{'is' if count == 1 else 'are'} undecided.")  # fmt: skip
+            reasons.append(
+                f"{count} column{'' if count == 1 else 's'} of {which} "
+                f"{'is' if count == 1 else 'are'} undecided."
+            )
         if not pair.shared and not link.exact:
             reasons.append(f"No quasi-identifier of {which} is one of this release.")
         if link.exact:
             continue
         here, there = pair.incomparable
         if here and there:
-            reasons.append(f"{listed(here)} of this release and {listed(there)} of {which} are not "
-                           "compared: they may be the same under other names.")  # fmt: skip
+            reasons.append(
+                f"{listed(here)} of this release and {listed(there)} of {which} are not "
+                "compared: they may be the same under other names."
+            )
         if pair.unread:
-            reasons.append(f"{pair.unread} labels of {which} and of this release could not be "
-                           "compared: they are not intervals, prefixes or dates.")  # fmt: skip
+            reasons.append(
+                f"{pair.unread} labels of {which} and of this release could not be "
+                "compared: they are not intervals, prefixes or dates."
+            )
         if connection.not_found > _NOT_FOUND:
-            reasons.append(f"{100 * connection.not_found:.3g} % of the records have no class in the "
-                           f"other release ({which}).")  # fmt: skip
+            reasons.append(
+                f"{100 * connection.not_found:.3g} % of the records have no class in the "
+                f"other release ({which})."
+            )
         if link.changed:
             reasons.append(f"{len(link.changed)} columns have other values in {which}.")
         if not connection.difference.same_people:

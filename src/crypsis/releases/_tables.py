@@ -65,28 +65,33 @@ class ReleaseTable:
 def release_table(data: Dataset) -> ReleaseTable:
     """Read a release whose columns have their roles."""
     if not data.rows.local or data.count > _MOST_ROWS:
-        raise TooLargeError(
-            f"Releases are compared on one machine, and up to {_MOST_ROWS:,} records."
-        )
+        raise TooLargeError(f"Releases are compared on one machine, and up to {_MOST_ROWS:,} records.")
     flat = [
-        column.name for column in data.rows.columns
+        column.name
+        for column in data.rows.columns
         if column.kind is not Kind.NESTED and data.roles.get(column.name) is not Role.EXCLUDED
-    ]  # fmt: skip
+    ]
     table = data.to_arrow(flat)
     coded = {name: table[name].combine_chunks().dictionary_encode() for name in flat}
     known = tuple(name for name in data.quasi_identifiers if name in coded)
     class_of, first = _classes([_places(coded[name]) for name in known], table.num_rows)
     labels = {name: [*coded[name].dictionary.to_pylist(), None] for name in known}
     sensitive = {
-        name: _groups(table[name].combine_chunks(), coded[name])
-        for name in data.sensitive if name in coded
-    }  # fmt: skip
+        name: _groups(table[name].combine_chunks(), coded[name]) for name in data.sensitive if name in coded
+    }
     return ReleaseTable(
-        table.num_rows, known, labels, {name: _places(coded[name])[first] for name in known},
-        class_of, {name: _texts(coded[name]) for name in flat if name not in known}, sensitive,
+        table.num_rows,
+        known,
+        labels,
+        {name: _places(coded[name])[first] for name in known},
+        class_of,
+        {name: _texts(coded[name]) for name in flat if name not in known},
+        sensitive,
         tuple(name for name in flat if data.roles.get(name, Role.UNDECIDED) is Role.UNDECIDED),
-        data.released, _people(data), data.person is not None,
-    )  # fmt: skip
+        data.released,
+        _people(data),
+        data.person is not None,
+    )
 
 
 def _people(data: Dataset) -> Ints | None:
@@ -104,9 +109,8 @@ def with_roles_of(earlier: Dataset, data: Dataset) -> Dataset:
     both are in the column of the same name.
     """
     shared = {
-        name: role for name, role in data.roles.items()
-        if name in earlier.names and role is not Role.EXCLUDED
-    }  # fmt: skip
+        name: role for name, role in data.roles.items() if name in earlier.names and role is not Role.EXCLUDED
+    }
     own = {name: role for name, role in earlier.roles.items() if role is not Role.UNDECIDED}
     person = earlier.person or (data.person if data.person in earlier.names else None)
     return replace(earlier, roles={**shared, **own}, person=person)

@@ -80,9 +80,12 @@ def _fitted(pair: ReleasePair, links: Links, absent: int) -> Weights:
     per_row = 1 / first[left]
     rows, entries = _by_row(cell_of, left, first.size)
     return Weights(
-        rows, theirs[0][right][entries], (fitted * per_row)[entries], (sure * per_row)[entries],
+        rows,
+        theirs[0][right][entries],
+        (fitted * per_row)[entries],
+        (sure * per_row)[entries],
         (most * per_row)[entries],
-    )  # fmt: skip
+    )
 
 
 def _cells(classes: Ints, values: Ints) -> tuple[tuple[Ints, Ints, Ints], Ints]:

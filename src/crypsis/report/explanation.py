@@ -19,26 +19,37 @@ _SIMILAR = 0.8
 """Fewer columns that make nearly as many records unique are the better explanation."""
 _COLUMNS = 4
 _NOUNS = {
-    "patient": "patients", "proband": "participants", "participant": "participants",
-    "respondent": "respondents", "employee": "employees", "mitarbeiter": "employees",
-    "customer": "customers", "kunde": "customers", "client": "clients", "student": "students",
-    "pupil": "pupils", "schueler": "pupils", "subscriber": "subscribers", "voter": "voters",
-    "donor": "donors", "member": "members", "inmate": "inmates", "tenant": "tenants",
-}  # fmt: skip
+    "patient": "patients",
+    "proband": "participants",
+    "participant": "participants",
+    "respondent": "respondents",
+    "employee": "employees",
+    "mitarbeiter": "employees",
+    "customer": "customers",
+    "kunde": "customers",
+    "client": "clients",
+    "student": "students",
+    "pupil": "pupils",
+    "schueler": "pupils",
+    "subscriber": "subscribers",
+    "voter": "voters",
+    "donor": "donors",
+    "member": "members",
+    "inmate": "inmates",
+    "tenant": "tenants",
+}
 """What the column that identifies people calls them."""
-_ORDER = (
-    "singling_out", "columns", "inference", "linkage", "releases", "synthetic", "pseudonyms",
-)  # fmt: skip
+_ORDER = ("singling_out", "columns", "inference", "linkage", "releases", "synthetic", "pseudonyms")
 _OTHER_COLUMNS = {
-    "unicity", "unique_on_released_columns", "small_classes_on_released_columns", "special_uniques",
-}  # fmt: skip
+    "unicity",
+    "unique_on_released_columns",
+    "small_classes_on_released_columns",
+    "special_uniques",
+}
 """The measures that are not about the quasi-identifiers alone."""
 _ABOUT_COLUMNS = {
     "columns.direct_identifiers": ("identifies {them} directly", "identify {them} directly"),
-    "columns.identifiers_by_evidence": (
-        "looks like a direct identifier",
-        "look like direct identifiers",
-    ),
+    "columns.identifiers_by_evidence": ("looks like a direct identifier", "look like direct identifiers"),
     "columns.free_text": ("contains free text", "contain free text"),
 }
 
@@ -109,9 +120,7 @@ def people_noun(assessment: Assessment) -> str:
     """What the people are called by the column that identifies them; else people."""
     person = assessment.parameters.get("person")
     for column in assessment.columns:
-        own = column.column == person or (
-            column.role == "identifier" and column.distinct == assessment.rows
-        )
+        own = column.column == person or (column.role == "identifier" and column.distinct == assessment.rows)
         if own:
             name = column.column.casefold().replace("ü", "ue")
             for word, noun in _NOUNS.items():
@@ -234,9 +243,14 @@ def _first(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
 
 
 _CLAUSE: dict[str, Callable[[Assessment, Sequence[Finding]], str]] = {
-    "columns": _columns, "singling_out": _singling_out, "inference": _inference,
-    "linkage": _linkage, "pseudonyms": _first, "releases": _first, "synthetic": _first,
-}  # fmt: skip
+    "columns": _columns,
+    "singling_out": _singling_out,
+    "inference": _inference,
+    "linkage": _linkage,
+    "pseudonyms": _first,
+    "releases": _first,
+    "synthetic": _first,
+}
 
 
 def without_sensitive(assessment: Assessment) -> bool:

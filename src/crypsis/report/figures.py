@@ -43,10 +43,7 @@ class Figure:
 
 def figures(assessment: Assessment) -> dict[str, list[Figure]]:
     """The charts of each question."""
-    return {
-        answer.question: [figure(chart) for chart in _drawn(answer)]
-        for answer in assessment.answers
-    }
+    return {answer.question: [figure(chart) for chart in _drawn(answer)] for answer in assessment.answers}
 
 
 def _drawn(answer: Answer) -> Iterator[Any]:
@@ -74,9 +71,7 @@ def _singling_out(answer: Answer) -> Iterator[Any]:
 def _inference(answer: Answer) -> Iterator[Any]:
     from crypsis.report.charts import inference as charts
 
-    leaks: list[Any] = [
-        result for name, result in answer.results.items() if name.startswith("leakage")
-    ]
+    leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
     leaks.sort(key=lambda one: -one.best_guess.worst_gain)
     for leak in leaks[:_ATTRIBUTES_DRAWN]:
         if len({round(risk.best_guess, 2) for risk in leak.first(_CLASSES_DRAWN)}) > 1:

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 def page_environment() -> Environment:
     """The templates, with everything from the data escaped."""
     environment = Environment(
-        loader=PackageLoader("crypsis.report"), autoescape=True, undefined=StrictUndefined,
+        loader=PackageLoader("crypsis.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
         finalize=lambda value: without_control(value) if isinstance(value, str) else value,
-    )  # fmt: skip
+    )
     environment.filters["count"] = lambda value: number_text(value, ",")
     environment.filters["percent"] = lambda share: f"{100 * share:.1f} %"
     return environment

@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def to_json(
-    verb: str,
-    result: Result,
-    *,
-    reveal: bool = False,
-    more: Mapping[str, Sequence[Result]] | None = None,
+    verb: str, result: Result, *, reveal: bool = False, more: Mapping[str, Sequence[Result]] | None = None
 ) -> str:
     """A result with the verb that made it and the version that knows its fields.
 

@@ -31,28 +31,13 @@ def assessment_junit(assessment: Assessment, phrasing: Phrasing | None = None) -
     str
     """
     words = phrasing or Phrasing()
-    suite = Element(
-        "testsuite", name=_clean(f"crypsis: {assessment.name}"), timestamp=assessment.made
-    )
+    suite = Element("testsuite", name=_clean(f"crypsis: {assessment.name}"), timestamp=assessment.made)
     safe = assessment.verdict is Verdict.SAFE and assessment.complete
     outcome = {Verdict.NOT_SAFE: "failure"}.get(assessment.verdict, "error")
-    _case(
-        suite,
-        "verdict",
-        str(assessment.policy["name"]),
-        None if safe else outcome,
-        assessment.statement,
-    )
+    _case(suite, "verdict", str(assessment.policy["name"]), None if safe else outcome, assessment.statement)
     for finding in assessment.findings:
         sentence = words.sentence(finding.statement, finding.hint)
-        _case(
-            suite,
-            finding.question,
-            _title(finding),
-            _OUTCOMES[finding.status],
-            sentence,
-            finding.why,
-        )
+        _case(suite, finding.question, _title(finding), _OUTCOMES[finding.status], sentence, finding.why)
     for reason in assessment.reasons:
         if reason.code != EXCEEDED:  # each of them is a failure already
             _case(suite, "reasons", reason.code, "error", words.reason(reason))
@@ -74,9 +59,7 @@ _OUTCOMES = {
 }
 
 
-def _case(
-    suite: Element, group: str, name: str, outcome: str | None, message: str, more: str = ""
-) -> None:
+def _case(suite: Element, group: str, name: str, outcome: str | None, message: str, more: str = "") -> None:
     case = SubElement(suite, "testcase", classname=f"crypsis.{group}", name=_clean(name))
     if outcome is None:
         SubElement(case, "system-out").text = _clean(message)
@@ -87,9 +70,7 @@ def _case(
 def _title(finding: Finding) -> str:
     """The measure, its columns and the threshold: two test cases differ in one of them."""
     columns = f" of {', '.join(wording.some(finding.columns))}" if finding.columns else ""
-    return (
-        f"{wording.measure_title(finding.measure, finding.k)}{columns} ({wording.limit(finding)})"
-    )
+    return f"{wording.measure_title(finding.measure, finding.k)}{columns} ({wording.limit(finding)})"
 
 
 def _clean(text: str) -> str:

@@ -25,10 +25,7 @@ def notes(found: Comparison | RecordVerification) -> list[str]:
     suite = getattr(found, "suite", None)
     what = "was not compared" if suite is None else "has no ranks; the other intruders use it"
     excluded = [f"Column {one.column!r} {what}. {one.reason}" for one in found.excluded]
-    ordered = [
-        f"The categories of column {name!r} are ordered by frequency."
-        for name in found.by_frequency
-    ]
+    ordered = [f"The categories of column {name!r} are ordered by frequency." for name in found.by_frequency]
     paired = () if suite is None else suite.notes
     return [*paired, *excluded, *ordered, *getattr(found, "not_computed", ())]
 
@@ -65,9 +62,7 @@ def comparison_view(comparison: Comparison, title: str) -> RenderableType:
             v = ", ".join(f"{value:.4g}" for value in view.v)
             heading = f"Permuted privacy by {view.criterion}, mapping of the {view.mapping}"
             parts += ["", Text(heading, "bold")]
-            parts.append(
-                Text(f"{number_text(view.share, '.1%')} of the records meet d = ({d}), v = ({v})")
-            )
+            parts.append(Text(f"{number_text(view.share, '.1%')} of the records meet d = ({d}), v = ({v})"))
             if view.share == 1 and not any(view.d):
                 parts.append(Text("The worst record did not move; a larger d shows how many did."))
     return Group(*parts, "", *(Text(note, "dim") for note in notes(comparison)))
@@ -81,8 +76,9 @@ def _table(*names: str) -> Table:
 
 
 def _links(comparison: Comparison) -> Table:
-    confidence = next((one.confidence for _, link in comparison.intruders
-                       if (one := link.correct_share) is not None), None)  # fmt: skip
+    confidence = next(
+        (one.confidence for _, link in comparison.intruders if (one := link.correct_share) is not None), None
+    )
     interval = "" if confidence is None else f" ({100 * confidence:.3g} % CI)"
     table = _table("intruder", f"correct links{interval}", "chance", "confident", "precision")
     for name, link in comparison.intruders:
@@ -168,9 +164,7 @@ def record_view(record_verification: RecordVerification, title: str) -> Renderab
     for column in record_verification.columns:
         numbers = (column.diversity, column.column_diversity)
         table.add_row(
-            shown(column.column, 30),
-            f"{column.distance:,.4g}",
-            *(f"{number:.4g}" for number in numbers),
+            shown(column.column, 30), f"{column.distance:,.4g}", *(f"{number:.4g}" for number in numbers)
         )
     head = Text.assemble((title, "bold"), f": {record_verification.records:,} records")
     lines = [Text(f"- {reason}") for reason in record_verification.reasons]
@@ -180,6 +174,4 @@ def record_view(record_verification: RecordVerification, title: str) -> Renderab
             "permutation of the original values."
         )
         lines.append(Text(text, "dim"))
-    return Group(
-        head, "", *lines, "", table, *(Text(note, "dim") for note in notes(record_verification))
-    )
+    return Group(head, "", *lines, "", table, *(Text(note, "dim") for note in notes(record_verification)))

@@ -98,9 +98,7 @@ def _summary(assessment: Assessment, words: Phrasing, findings: Sequence[Finding
     if guessed:
         lines += [f"**{guessed}**", ""]
     lines += [f"- {safe(words.reason(reason), 600)}" for reason in assessment.reasons]
-    lines += [
-        f"- Role against the evidence: {safe(text, 1200)}" for text in wording.overrides(assessment)
-    ]
+    lines += [f"- Role against the evidence: {safe(text, 1200)}" for text in wording.overrides(assessment)]
     if findings:
         lines += ["", "## Findings", "", "| | finding | value | threshold | records | why |"]
         lines += ["| --- | --- | --- | --- | --- | --- |"]
@@ -124,7 +122,11 @@ def _summary(assessment: Assessment, words: Phrasing, findings: Sequence[Finding
 def _row(finding: Finding) -> str:
     mark = finding.severity.value if finding.status is Status.EXCEEDED else finding.status.value
     cells = (
-        mark, safe(finding.statement, 600), wording.number(finding.value, finding.unit), wording.limit(finding),
-        wording.affected(finding), f"{safe(finding.why)} ({safe(finding.source)})",
-    )  # fmt: skip
+        mark,
+        safe(finding.statement, 600),
+        wording.number(finding.value, finding.unit),
+        wording.limit(finding),
+        wording.affected(finding),
+        f"{safe(finding.why)} ({safe(finding.source)})",
+    )
     return f"| {' | '.join(cells)} |"

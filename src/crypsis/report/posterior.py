@@ -33,9 +33,7 @@ def posterior_view(link_posterior: LinkPosterior, title: str) -> RenderableType:
     ]
     number = link_posterior.attack.confident_links or 0
     parts.append(
-        Text(
-            f"{number:,} {'link has' if number == 1 else 'links have'} a probability of 0.9 or more."
-        )
+        Text(f"{number:,} {'link has' if number == 1 else 'links have'} a probability of 0.9 or more.")
     )
     if link_posterior.attack.correct_share is not None:
         parts += [
@@ -71,7 +69,5 @@ def _how(link_posterior: LinkPosterior) -> str:
             f"{link_posterior.largest_block:,} records)"
         )
     if link_posterior.captured < 1:
-        text += (
-            f"; the pairs considered have {percent_text(link_posterior.captured)} of the likelihood"
-        )
+        text += f"; the pairs considered have {percent_text(link_posterior.captured)} of the likelihood"
     return text + "."

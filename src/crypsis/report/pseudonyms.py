@@ -52,9 +52,7 @@ def _numbers(anonymity: Anonymity) -> Table:
         cracks = number_text(anonymity.expected_cracks)
         table.add_row("expected cracks", f"{cracks}  of {anonymity.size:,} items")
     if anonymity.heuristic is not None:
-        table.add_row(
-            "heuristic H", f"{anonymity.heuristic:.4g}  (errs either way; not used in the verdict)"
-        )
+        table.add_row("heuristic H", f"{anonymity.heuristic:.4g}  (errs either way; not used in the verdict)")
     return table
 
 
@@ -65,9 +63,7 @@ def _exposed(anonymity: Anonymity, reveal: bool) -> Table:
     table.add_column("possible pseudonyms", justify="right")
     for risk in anonymity.most_exposed:
         name = shown(str(risk.item)) if reveal and risk.item is not None else None
-        table.add_row(
-            name or f"row {risk.position + 1}", f"{risk.probability:.4f}", f"{risk.candidates:,}"
-        )
+        table.add_row(name or f"row {risk.position + 1}", f"{risk.probability:.4f}", f"{risk.candidates:,}")
     return table
 
 

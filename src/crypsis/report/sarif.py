@@ -45,9 +45,7 @@ def assessment_sarif(
     """
     results = list(_results(assessment, phrasing or Phrasing()))
     if not results and not (assessment.verdict is Verdict.SAFE and assessment.complete):
-        results = [
-            _result("verdict", "warning", assessment.statement, "")
-        ]  # never empty unless safe
+        results = [_result("verdict", "warning", assessment.statement, "")]  # never empty unless safe
     uri = quote((place or assessment.name).replace("\\", "/"), safe="/:", errors="replace")
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": 1}}}
     rules = {result["ruleId"]: result.pop("help") for result in results}
@@ -74,13 +72,8 @@ def _results(assessment: Assessment, words: Phrasing) -> Iterator[dict[str, Any]
         if finding.status in (Status.EXCEEDED, Status.NOT_EVALUATED):
             sentence = words.sentence(finding.statement, finding.hint)
             text = f"{sentence} The threshold is {wording.limit(finding)}."
-            result = _result(
-                finding.measure, _LEVELS[finding.severity], text, finding.why, *_key(finding)
-            )
-            yield {
-                **result,
-                "properties": {"status": finding.status.value, "source": finding.source},
-            }
+            result = _result(finding.measure, _LEVELS[finding.severity], text, finding.why, *_key(finding))
+            yield {**result, "properties": {"status": finding.status.value, "source": finding.source}}
     for reason in assessment.reasons:
         if reason.code != EXCEEDED:  # each of them is a result already
             yield _result(reason.code, "warning", words.reason(reason), reason.text, reason.text)

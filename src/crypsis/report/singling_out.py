@@ -20,9 +20,7 @@ _MEANING = {
 }
 
 
-def quasi_identifiers_view(
-    quasi_identifiers: QuasiIdentifiers, *, limit: int = 10
-) -> RenderableType:
+def quasi_identifiers_view(quasi_identifiers: QuasiIdentifiers, *, limit: int = 10) -> RenderableType:
     """The minimal sets that single people out, and the columns that contribute most."""
     head = Text.assemble(("Quasi-identifiers", "bold"), f" at alpha {quasi_identifiers.alpha:g}")
     head.append(f" by {quasi_identifiers.measure}: {_MEANING[quasi_identifiers.measure]}")
@@ -32,9 +30,7 @@ def quasi_identifiers_view(
         if len(quasi_identifiers.found) > limit:
             parts.append(Text(f"and {len(quasi_identifiers.found) - limit:,} more", "dim"))
     else:
-        parts.append(
-            Text(f"No set of up to {quasi_identifiers.max_columns} columns reaches alpha.", "green")
-        )
+        parts.append(Text(f"No set of up to {quasi_identifiers.max_columns} columns reaches alpha.", "green"))
     if quasi_identifiers.ranking:
         first = [share for share in quasi_identifiers.ranking if float(share.contribution) > 0][:5]
         names = Text(", ").join(
@@ -50,16 +46,10 @@ def quasi_identifiers_view(
 def _sets(quasi_identifiers: QuasiIdentifiers, limit: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("columns", overflow="fold")
-    for name in (
-        "unique records",
-        "F1",
-        *(["F2", "k"] if quasi_identifiers.measure == "F2" else []),
-    ):
+    for name in ("unique records", "F1", *(["F2", "k"] if quasi_identifiers.measure == "F2" else [])):
         table.add_column(name, justify="right", no_wrap=True)
     for one in quasi_identifiers.found[:limit]:
-        table.add_row(
-            Text(", ").join(map(shown, one.columns)), *_numbers(one, quasi_identifiers.measure)
-        )
+        table.add_row(Text(", ").join(map(shown, one.columns)), *_numbers(one, quasi_identifiers.measure))
     return table
 
 

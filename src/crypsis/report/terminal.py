@@ -17,11 +17,7 @@ if TYPE_CHECKING:
     from crypsis.columns.profile import ColumnProfile, Profile
 
 _WIDE = 110
-_COLORS = {
-    "identifier": "red",
-    "quasi-identifier": "yellow",
-    "sensitive": "magenta",
-}
+_COLORS = {"identifier": "red", "quasi-identifier": "yellow", "sensitive": "magenta"}
 # Control characters, direction marks and zero-width characters can make two names look alike.
 _UNSEEN = dict.fromkeys(
     (

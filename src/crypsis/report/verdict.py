@@ -21,9 +21,7 @@ _COLORS = {Verdict.SAFE: "green", Verdict.NOT_SAFE: "red", Verdict.CANNOT_TELL: 
 _STATUS_COLORS = {Status.EXCEEDED: "red", Status.NOT_EVALUATED: "yellow", Status.MET: "green"}
 _MARKS = {Status.EXCEEDED: "✗", Status.NOT_EVALUATED: "?", Status.MET: "✓", Status.NOT_ASKED: "·"}
 _FINDINGS = 4
-_ABOUT_ROLES = (
-    "undecided-columns", "person-undecided", "role-against-evidence", "excluded-columns",
-)  # fmt: skip
+_ABOUT_ROLES = ("undecided-columns", "person-undecided", "role-against-evidence", "excluded-columns")
 _TEXT = 400
 _OUTCOME = 240
 _EXPLANATION = 700
@@ -42,11 +40,10 @@ def assessment_view(assessment: Assessment, phrasing: Phrasing) -> RenderableTyp
     guessed = wording.guesses(assessment)
     parts: list[RenderableType] = [Text(guessed, "yellow")] if guessed else []
     verdict = (wording.head(assessment), f"bold {_COLORS[assessment.verdict]}")
-    records, columns = (
-        wording.records(assessment),
-        wording.plural(len(assessment.columns), "column"),
+    records, columns = (wording.records(assessment), wording.plural(len(assessment.columns), "column"))
+    policy = (
+        f"policy {assessment.policy['title']} ({assessment.policy['date']}): {wording.outcome(assessment)}"
     )
-    policy = f"policy {assessment.policy['title']} ({assessment.policy['date']}): {wording.outcome(assessment)}"
     parts += [
         Text.assemble(shown(assessment.name), ": ", verdict),
         Text(f"{records}, {columns}, {policy}", "dim"),
@@ -68,10 +65,7 @@ def assessment_view(assessment: Assessment, phrasing: Phrasing) -> RenderableTyp
         if reason.code in _ABOUT_ROLES and not (reason.code == "undecided-columns" and every_guess)
     ]
     if about_roles and assessment.verdict is Verdict.NOT_SAFE:
-        parts += [
-            "",
-            *(shown(phrasing.reason(about_role), _TEXT) for about_role in about_roles[:3]),
-        ]
+        parts += ["", *(shown(phrasing.reason(about_role), _TEXT) for about_role in about_roles[:3])]
     reasons = wording.overrides(assessment)
     if reasons:
         parts += ["", Text("Roles against the evidence", "bold")]
@@ -122,14 +116,9 @@ def _findings(findings: list[Finding]) -> Table:
         if columns and finding.question in ("inference", "columns"):
             names = [shown(column, 24) for column in wording.some(columns, 3)]
             name.append(": ").append(Text(", ").join(names))
-        value = (
-            None if finding.value is None else float(finding.value)
-        )  # intervals are in the report
+        value = None if finding.value is None else float(finding.value)  # intervals are in the report
         table.add_row(
-            name,
-            wording.number(value, finding.unit),
-            wording.limit(finding),
-            wording.affected(finding),
+            name, wording.number(value, finding.unit), wording.limit(finding), wording.affected(finding)
         )
     if len(findings) > _FINDINGS:
         table.add_row(Text(f"and {len(findings) - _FINDINGS} more", "dim"), "", "", "")
@@ -175,7 +164,6 @@ def _remedies(assessment: Assessment, phrasing: Phrasing) -> list[RenderableType
         parts += _alternatives(assessment, phrasing)
     elif assessment.verdict is Verdict.CANNOT_TELL:
         parts += [
-            Text.assemble("- ", shown(text, _TEXT))
-            for text in wording.missing(assessment, phrasing)[:3]
+            Text.assemble("- ", shown(text, _TEXT)) for text in wording.missing(assessment, phrasing)[:3]
         ]
     return parts

@@ -168,14 +168,7 @@ def by_threshold(findings: Iterable[Finding]) -> list[list[Finding]]:
     """Findings by their threshold: those that differ in the column alone are together."""
     found: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
-        key = (
-            finding.measure,
-            finding.k,
-            finding.comparison,
-            finding.threshold,
-            finding.why,
-            finding.source,
-        )
+        key = (finding.measure, finding.k, finding.comparison, finding.threshold, finding.why, finding.source)
         found.setdefault(key, []).append(finding)
     return list(found.values())
 
@@ -242,8 +235,8 @@ def column_evidence(column: ColumnRole) -> str:
 def overrides(assessment: Assessment) -> list[str]:
     """The reasons that the owner gives for roles that contradict the evidence."""
     return [
-        f"{column.column!r} is {column.role} although: {column.evidence or column.stricter_reason} The owner's reason: "
-        f"{column.override}"
+        f"{column.column!r} is {column.role} although: {column.evidence or column.stricter_reason} "
+        f"The owner's reason: {column.override}"
         for column in assessment.columns
         if column.override and (column.evidence or column.stricter_role) and not column.guessed
     ]
@@ -251,9 +244,7 @@ def overrides(assessment: Assessment) -> list[str]:
 
 def guesses_text(guessed: int, columns: int) -> str:
     """How many roles are guesses."""
-    return (
-        f"{guessed} of {plural(columns, 'role')} {'is a guess' if guessed == 1 else 'are guesses'}."
-    )
+    return f"{guessed} of {plural(columns, 'role')} {'is a guess' if guessed == 1 else 'are guesses'}."
 
 
 def guesses(assessment: Assessment) -> str | None:
@@ -297,10 +288,16 @@ def alternatives(assessment: Assessment, phrasing: Phrasing) -> list[tuple[str, 
 
 
 _WORDS = {
-    "k anonymity": "k-anonymity", "l diversity": "l-diversity", "t closeness": "t-closeness",
-    "near certain": "near-certain", "itpr": "ITPR", "dis suda": "DIS-SUDA", "k map": "k-map",
-    "delta presence": "delta-presence", "container contents": "contents of the file besides the table",
-}  # fmt: skip
+    "k anonymity": "k-anonymity",
+    "l diversity": "l-diversity",
+    "t closeness": "t-closeness",
+    "near certain": "near-certain",
+    "itpr": "ITPR",
+    "dis suda": "DIS-SUDA",
+    "k map": "k-map",
+    "delta presence": "delta-presence",
+    "container contents": "contents of the file besides the table",
+}
 
 
 def measure_title(name: str, k: int | None = None) -> str:
@@ -363,9 +360,7 @@ def _joined_texts(texts: Sequence[str]) -> str:
     texts = list(dict.fromkeys(texts))
     start, colon, _ = texts[0].partition(": ")
     if colon and all(text.startswith(start + colon) for text in texts):
-        return (
-            f"{start}: {'; '.join(t.removeprefix(start + colon).removesuffix('.') for t in texts)}."
-        )
+        return f"{start}: {'; '.join(t.removeprefix(start + colon).removesuffix('.') for t in texts)}."
     return " ".join(texts)
 
 

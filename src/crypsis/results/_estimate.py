@@ -61,9 +61,7 @@ class Estimate(float):
     ) -> Estimate:
         value, low, high = float(value), float(low), float(high)
         if not low <= value <= high:
-            raise ParameterError(
-                f"An estimate lies within its interval; {value} is not in [{low}, {high}]."
-            )
+            raise ParameterError(f"An estimate lies within its interval; {value} is not in [{low}, {high}].")
         self = super().__new__(cls, value)
         state = (("low", low), ("high", high), ("confidence", confidence), ("method", method))
         for name, part in (*state, ("assumes", assumes)):

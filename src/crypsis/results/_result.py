@@ -73,8 +73,7 @@ class Result:
             return nw.from_arrow(table, backend=backend).to_native()
         except ImportError:
             raise MissingDependencyError(
-                f"A {kind} frame needs the package {kind}, which is not installed.",
-                parameter="kind",
+                f"A {kind} frame needs the package {kind}, which is not installed.", parameter="kind"
             ) from None
 
     def _shown(self, reveal: bool) -> list[tuple[str, Any]]:

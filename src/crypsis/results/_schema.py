@@ -105,9 +105,7 @@ class _Definitions:
         if issubclass(kind, Enum):
             return {"enum": [one.value for one in kind]}
         if kind is Estimate:
-            return self._named(
-                kind, dict.fromkeys(_ENDS, _FINITE) | {"method": _TEXT, "assumes": _TEXT}
-            )
+            return self._named(kind, dict.fromkeys(_ENDS, _FINITE) | {"method": _TEXT, "assumes": _TEXT})
         if is_dataclass(kind):
             return self._named(kind)
         return {"type": "object"} if kind is Result else {}

@@ -123,8 +123,7 @@ def max_cells(population: float, k: int, beta: float, *, exact: bool = False) ->
     check_fraction(beta, "beta")
     if not 1 <= k <= population or k != int(k):
         raise ParameterError(
-            f"Parameter 'k' must be a whole number from 1 to the population ({population:g}); {k} "
-            "was given.",
+            f"Parameter 'k' must be a whole number from 1 to the population ({population:g}); {k} was given.",
             parameter="k",
         )
     if not exact:
@@ -213,9 +212,7 @@ def _exact_bound(cells: float, n: float) -> float:
     def loss(x: float) -> float:  # x = n p of the small cells
         return -(rest * _exactly_one(x, n) + _exactly_one(n - rest * x, n)) / n
 
-    best = optimize.minimize_scalar(
-        loss, bounds=(1.0, n / cells), method="bounded", options={"xatol": 1e-9}
-    )
+    best = optimize.minimize_scalar(loss, bounds=(1.0, n / cells), method="bounded", options={"xatol": 1e-9})
     return float(max(even, -best.fun, -loss(1.0)))
 
 
@@ -226,6 +223,4 @@ def _exactly_one(x: float, n: float) -> float:
 
 def _check_at_least_one(value: float, name: str) -> None:
     if not 1 <= value < math.inf:
-        raise ParameterError(
-            f"Parameter {name!r} must be at least 1; {value} was given.", parameter=name
-        )
+        raise ParameterError(f"Parameter {name!r} must be at least 1; {value} was given.", parameter=name)

@@ -30,16 +30,12 @@ def quasi_identifiers(dataset: Dataset, columns: Columns | None) -> tuple[str, .
     names = dataset.quasi_identifiers if columns is None else as_columns(columns)
     if not names:
         raise RoleError(
-            "The data has no quasi-identifiers.",
-            code="no-quasi-identifiers",
-            hint="Set {quasi_identifiers}.",
+            "The data has no quasi-identifiers.", code="no-quasi-identifiers", hint="Set {quasi_identifiers}."
         )
     return names
 
 
-def cells_if_countable(
-    dataset: Dataset, names: tuple[str, ...], exact: bool | None
-) -> Cells | None:
+def cells_if_countable(dataset: Dataset, names: tuple[str, ...], exact: bool | None) -> Cells | None:
     """The cells, unless they are too many or a sample is asked for."""
     by_records = dataset.person is None and dataset.missing is not MissingValues.WILDCARD
     if exact is False:
@@ -64,8 +60,7 @@ def sample_classes(
     """The sizes of about `max_classes` classes drawn by a hash of their values; exact: of all."""
     if max_classes < 1:
         raise ParameterError(
-            f"Parameter 'max_classes' must be at least 1; {max_classes} was given.",
-            parameter="max_classes",
+            f"Parameter 'max_classes' must be at least 1; {max_classes} was given.", parameter="max_classes"
         )
     drop = dataset.missing is MissingValues.DROP
     if exact:
@@ -85,6 +80,4 @@ def smallest_class(sample: ClassSample) -> Number:
     seen = int(sizes.sizes[0]) if sizes.seen else sample.rows
     if sizes.share == 1 or seen <= 1:
         return seen
-    return Estimate(
-        seen, 1, seen, method="the smallest class in the sample; smaller ones may exist"
-    )
+    return Estimate(seen, 1, seen, method="the smallest class in the sample; smaller ones may exist")

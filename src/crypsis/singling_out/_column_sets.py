@@ -8,16 +8,7 @@ from typing import Unpack
 
 from crypsis.counting.estimates import class_total, fraction_of, rows_in_small_classes
 from crypsis.counting.partitions import count_column_sets
-from crypsis.dataset import (
-    DESIGN,
-    SAMPLE,
-    Data,
-    Dataset,
-    as_columns,
-    as_dataset,
-    as_seen,
-    takes_roles,
-)
+from crypsis.dataset import DESIGN, SAMPLE, Data, Dataset, as_columns, as_dataset, as_seen, takes_roles
 from crypsis.errors import ColumnError, unknown_columns
 from crypsis.options import Columns, Roles
 from crypsis.results import Number, Result

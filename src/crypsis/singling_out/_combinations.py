@@ -31,12 +31,7 @@ class CombinationK(Result):
 
 @takes_roles(without=SAMPLE)
 def combination_k(
-    data: Data,
-    columns: Columns | None = None,
-    *,
-    size: int = 3,
-    k: int = 5,
-    **roles: Unpack[Roles],
+    data: Data, columns: Columns | None = None, *, size: int = 3, k: int = 5, **roles: Unpack[Roles]
 ) -> tuple[CombinationK, ...]:
     """Measure k-anonymity of every combination of `size` columns, the worst first.
 
@@ -80,15 +75,12 @@ def combination_k(
     names = quasi_identifiers(dataset, columns)
     for name, value in (("size", size), ("k", k)):
         if value < 1:
-            raise ParameterError(
-                f"Parameter {name!r} must be at least 1; {value} was given.", parameter=name
-            )
+            raise ParameterError(f"Parameter {name!r} must be at least 1; {value} was given.", parameter=name)
     size = min(size, len(names))
     number = math.comb(len(names), size)
     if number > _MAX_COMBINATIONS:
         raise TooLargeError(
-            f"There are {number:,} combinations of {size} columns; up to {_MAX_COMBINATIONS:,} are "
-            "counted.",
+            f"There are {number:,} combinations of {size} columns; up to {_MAX_COMBINATIONS:,} are counted.",
             code="too-many-combinations",
             hint="Lower {size}, or use fewer columns.",
         )
@@ -104,9 +96,12 @@ def combination_k(
             rows = part.rows
             found.append(
                 CombinationK(
-                    chosen, int(sizes[there].min(initial=rows)), int(there.sum()), below,
+                    chosen,
+                    int(sizes[there].min(initial=rows)),
+                    int(there.sum()),
+                    below,
                     below / rows if rows else 0.0,
                 )
-            )  # fmt: skip
+            )
             step.advance()
     return tuple(sorted(found, key=lambda one: (-one.records_below, one.k, one.columns)))

@@ -34,9 +34,7 @@ class ColumnShare(Result):
     """In how many of the minimal sets it is."""
 
 
-def rank_columns(
-    cells: Cells, column_sets: Sequence[ColumnSet], seed: int
-) -> tuple[ColumnShare, ...]:
+def rank_columns(cells: Cells, column_sets: Sequence[ColumnSet], seed: int) -> tuple[ColumnShare, ...]:
     """The columns by their Shapley value for the share of unique records."""
     width = len(cells.columns)
     if len(cells) * 2**width <= _EXACT_WORK and width <= 12:

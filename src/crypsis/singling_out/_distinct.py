@@ -26,11 +26,7 @@ class Interval:
 
 
 def chao(
-    distinct: ArrayLike,
-    once: ArrayLike,
-    twice: ArrayLike,
-    rows: ArrayLike,
-    confidence: float = 0.95,
+    distinct: ArrayLike, once: ArrayLike, twice: ArrayLike, rows: ArrayLike, confidence: float = 0.95
 ) -> Interval:
     """The number of values that can occur at all (Chao 1984), with a log-normal interval.
 
@@ -87,9 +83,7 @@ def haas_stokes(
     return np.asarray(np.where(n < population, np.clip(second, d, population), d))
 
 
-def unseen_fraction(
-    once: ArrayLike, twice: ArrayLike, rows: ArrayLike, confidence: float = 0.95
-) -> Floats:
+def unseen_fraction(once: ArrayLike, twice: ArrayLike, rows: ArrayLike, confidence: float = 0.95) -> Floats:
     """The upper end for the share of people whose value the sample does not show.
 
     Good 1953 estimates it by f1/n; the interval is Esty's (1983).

@@ -187,13 +187,11 @@ def equivalence_classes(
     TooLargeError
         If the classes are too many and persons or wildcards do not allow a sample.
 
-    Notes
-    -----
-    Where the data names the person of a record, persons are counted instead of records, each once:
-    the class and the risk of a person are those of their record in the smallest class. Journalist and marketer matches
-    are counted in the table of the population where `population` is one, else in the sum of the
-    weights, if there are weights; in a sample of the classes they are those of the prosecutor,
-    which are not smaller. Missing values count as the data says.
+    Notes ----- Where the data names the person of a record, persons are counted instead of records, each
+    once: the class and the risk of a person are those of their record in the smallest class. Journalist and
+    marketer matches are counted in the table of the population where `population` is one, else in the sum of
+    the weights, if there are weights; in a sample of the classes they are those of the prosecutor, which are
+    not smaller. Missing values count as the data says.
 
     A sample draws classes by a hash of their values and counts each of them completely, so its
     class sizes are true sizes. Cost: one pass over the rows; for a sample two, and memory for its
@@ -282,14 +280,10 @@ def reidentification_risk(
     >>> risk.prosecutor.maximum, round(risk.prosecutor.share_above, 3), risk.journalist
     (1.0, 0.333, None)
     """
-    return equivalence_classes(
-        data, columns, threshold=threshold, exact=exact, seed=seed, **roles
-    ).risk
+    return equivalence_classes(data, columns, threshold=threshold, exact=exact, seed=seed, **roles).risk
 
 
-def _from_cells(
-    dataset: Dataset, cells: Cells, threshold: float, confidence: float
-) -> EquivalenceClasses:
+def _from_cells(dataset: Dataset, cells: Cells, threshold: float, confidence: float) -> EquivalenceClasses:
     units, sizes, person = units_alike(dataset, cells)
     counted = sizes > 0
     if not counted.any():

@@ -42,11 +42,7 @@ class HouseholdRisk(Result):
 
 @takes_roles(without=DESIGN)
 def household_risk(
-    data: Data,
-    columns: Columns | None = None,
-    *,
-    threshold: float = 0.2,
-    **roles: Unpack[Roles],
+    data: Data, columns: Columns | None = None, *, threshold: float = 0.2, **roles: Unpack[Roles]
 ) -> HouseholdRisk:
     """Measure the risk of households: 1 - product over the members of (1 - risk).
 
@@ -96,16 +92,21 @@ def household_risk(
     kept = members > 0
     if not kept.any():
         raise ParameterError(
-            f"Column {home!r} has no values; there are no households.",
-            code="no-households",
-            columns=(home,),
+            f"Column {home!r} has no values; there are no households.", code="no-households", columns=(home,)
         )
     total, members = total[kept], members[kept]
     return HouseholdRisk(
-        cells.columns, home, int(total.size), int(members.sum()), threshold,
-        float((total > threshold).mean()), float(total.max()), float(total.mean()),
-        float(total @ members / members.sum()), float(total.sum()),
-    )  # fmt: skip
+        cells.columns,
+        home,
+        int(total.size),
+        int(members.sum()),
+        threshold,
+        float((total > threshold).mean()),
+        float(total.max()),
+        float(total.mean()),
+        float(total @ members / members.sum()),
+        float(total.sum()),
+    )
 
 
 def household_risks(dataset: Dataset, cells: Cells) -> tuple[Floats, Ints]:
@@ -145,14 +146,11 @@ def _household_column(dataset: Dataset, cells: Cells) -> str:
     home = dataset.household
     if home is None:
         raise RoleError(
-            "Household risk needs the household of each record.",
-            code="no-household",
-            hint="Set {household}.",
+            "Household risk needs the household of each record.", code="no-household", hint="Set {household}."
         )
     if home in cells.columns:
         raise RoleError(
-            f"Column {home!r} identifies the household of a record; it cannot be a "
-            "quasi-identifier as well.",
+            f"Column {home!r} identifies the household of a record; it cannot be a quasi-identifier as well.",
             code="household-is-quasi-identifier",
             columns=(home,),
         )

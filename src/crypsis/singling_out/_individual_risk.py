@@ -141,14 +141,26 @@ def individual_risk(
     reach = float(special.ndtri((1 + confidence) / 2) * np.sqrt((each**2 * spread).sum()))
     riskiest = int(np.argmax(risk))
     return IndividualRisk(
-        cells.columns, "records" if person is None else "people", number, threshold,
-        float(found.share_above), float(found.maximum), float(found.average),
-        Estimate(expected, max(0.0, expected - reach), min(float(number), expected + reach),
-                 confidence, f"{model} model", "The weights expand each class without error."),
+        cells.columns,
+        "records" if person is None else "people",
+        number,
+        threshold,
+        float(found.share_above),
+        float(found.maximum),
+        float(found.average),
+        Estimate(
+            expected,
+            max(0.0, expected - reach),
+            min(float(number), expected + reach),
+            confidence,
+            f"{model} model",
+            "The weights expand each class without error.",
+        ),
         cells.group(riskiest),
         _quantiles(int(sizes[riskiest]), float(expanded[riskiest]), model, confidence),
-        model, confidence,
-    )  # fmt: skip
+        model,
+        confidence,
+    )
 
 
 def _units_at_risk(risk: Floats, units: Ints, person: PersonCells | None) -> Floats:
@@ -162,16 +174,15 @@ def _units_at_risk(risk: Floats, units: Ints, person: PersonCells | None) -> Flo
     return np.bincount(member[order[first]], minlength=risk.size).astype(np.float64)
 
 
-def _quantiles(
-    size: int, expanded: float, model: PopulationModel, confidence: float
-) -> tuple[float, float]:
+def _quantiles(size: int, expanded: float, model: PopulationModel, confidence: float) -> tuple[float, float]:
     """The interval of 1/F for one class, by the quantiles of F."""
     total = max(expanded, float(size))
     tails = np.array([(1 + confidence) / 2, (1 - confidence) / 2])
     more = (
-        stats.poisson.ppf(tails, total - size) if model == "poisson"
+        stats.poisson.ppf(tails, total - size)
+        if model == "poisson"
         else stats.nbinom.ppf(tails, size, size / total)
-    )  # fmt: skip
+    )
     low, high = (float(1 / (size + max(0.0, one))) for one in more)
     return low, high
 
@@ -184,8 +195,7 @@ def _check_options(model: str, confidence: float) -> None:
         )
     if not 0 < confidence < 1:
         raise ParameterError(
-            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
-            parameter="confidence",
+            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.", parameter="confidence"
         )
 
 
@@ -193,7 +203,5 @@ def require_weights(dataset: Dataset) -> None:
     """Raise unless the data is a weighted sample."""
     if dataset.weight is None:
         raise RoleError(
-            "Individual risk needs the weights of the sample.",
-            code="no-weights",
-            hint="Set {weight}.",
+            "Individual risk needs the weights of the sample.", code="no-weights", hint="Set {weight}."
         )

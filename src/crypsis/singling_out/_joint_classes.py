@@ -188,9 +188,8 @@ class _Joined:
 
     @classmethod
     def of(
-        cls, dataset: Dataset, two: Dataset, shared: Sequence[str], mine: Sequence[str],
-        theirs: Sequence[str],
-    ) -> _Joined:  # fmt: skip
+        cls, dataset: Dataset, two: Dataset, shared: Sequence[str], mine: Sequence[str], theirs: Sequence[str]
+    ) -> _Joined:
         """Join the cells of two files, and count their joint classes."""
         person = [] if dataset.person is None or dataset.person in shared else [dataset.person]
         left = _cells(dataset, [*shared, *(n for n in mine if n not in shared), *person])

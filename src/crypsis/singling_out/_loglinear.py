@@ -152,9 +152,7 @@ def loglinear_risk(
     if expanded is not None:
         chosen = _weighted_fit(counts, expanded, pairs)
     shown = tuple(
-        LoglinearModel(
-            _named(one, names), fit.bias, fit.score, fit.population_uniques, fit.correct_matches
-        )
+        LoglinearModel(_named(one, names), fit.bias, fit.score, fit.population_uniques, fit.correct_matches)
         for one, fit in models
     )
     records = int(counts.sum())

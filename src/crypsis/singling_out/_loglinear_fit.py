@@ -45,9 +45,7 @@ def fit_margins(table: Floats, margins: Sequence[Margin], start: Floats | None =
     the table, until all agree. It ends after one cycle where the model is decomposable. `start` may
     be the fit of a model with fewer margins.
     """
-    largest = [
-        margin for margin in margins if not any(set(margin) < set(other) for other in margins)
-    ]
+    largest = [margin for margin in margins if not any(set(margin) < set(other) for other in margins)]
     axes = [tuple(i for i in range(table.ndim) if i not in margin) for margin in largest]
     targets = [table.sum(axis=others, keepdims=True) for others in axes]
     fitted = np.ones_like(table) if start is None else start.copy()

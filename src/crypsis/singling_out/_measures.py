@@ -81,11 +81,7 @@ class ColumnSetMeasures:
     """
 
     def __init__(
-        self,
-        cells: Cells,
-        alpha: float,
-        population: int | None,
-        domains: Mapping[str, float] | None,
+        self, cells: Cells, alpha: float, population: int | None, domains: Mapping[str, float] | None
     ) -> None:
         check_fraction(alpha, "alpha")
         rows = int(cells.counts.sum())
@@ -140,9 +136,7 @@ class ColumnSetMeasures:
         """The name of the measure that decides."""
         return "F1" if self.population is None or self.census else "F2"
 
-    def population_bound(
-        self, log_product: Floats, unseen: Floats, high: Floats, unique: Floats
-    ) -> Floats:
+    def population_bound(self, log_product: Floats, unseen: Floats, high: Floats, unique: Floats) -> Floats:
         """F2 of column sets."""
         assert self.population is not None  # noqa: S101 - checked by the callers
         if self.census:  # every person was counted
@@ -151,9 +145,8 @@ class ColumnSetMeasures:
         return np.minimum(np.minimum(can_occur, high / self.population), 1.0)
 
     def values(
-        self, distinct: Floats, once: Floats, twice: Floats, rows: Floats,
-        log_product: Floats, unseen: Floats,
-    ) -> Floats:  # fmt: skip
+        self, distinct: Floats, once: Floats, twice: Floats, rows: Floats, log_product: Floats, unseen: Floats
+    ) -> Floats:
         """The deciding measure for column sets with these counts."""
         unique = once / np.maximum(rows, 1)
         if self.population is None or self.census:
@@ -203,12 +196,23 @@ class ColumnSetMeasures:
                 near = (people / np.maximum(high, 1)).tolist()
         return tuple(
             ColumnSet(
-                s.columns, s.rows, self.population, int(s.distinct), int(s.singletons),
-                float(unique[i]), float(product[i]), bound[i], mean[i], classes[i], among[i],
-                near[i], self.alpha, self.measure,
+                s.columns,
+                s.rows,
+                self.population,
+                int(s.distinct),
+                int(s.singletons),
+                float(unique[i]),
+                float(product[i]),
+                bound[i],
+                mean[i],
+                classes[i],
+                among[i],
+                near[i],
+                self.alpha,
+                self.measure,
             )
             for i, s in enumerate(subsets)
-        )  # fmt: skip
+        )
 
     def _classes(self, subsets: Sequence[CountedSet], rows: Floats) -> tuple[list[Any], Floats]:
         """The equivalence classes of the population, and the upper ends."""

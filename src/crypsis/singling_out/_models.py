@@ -77,9 +77,7 @@ def zayatz_uniques(size: Ints, number: Ints, population: float) -> Fit:
     # C(N-1, n-1). The binomials themselves are so large that their difference has no digits left.
     left = population - rows + 1
     log_one = [
-        _log_gamma_ratio(population, 1 - j) - _log_gamma_ratio(left, 1 - j)
-        if j <= left
-        else -math.inf
+        _log_gamma_ratio(population, 1 - j) - _log_gamma_ratio(left, 1 - j) if j <= left else -math.inf
         for j in size.tolist()
     ]
     one = size * np.exp(log_one)
@@ -155,9 +153,7 @@ def _lowest(loss: Callable[[Floats], float], point: Floats) -> tuple[float, Floa
     return least, point
 
 
-def _derivatives(
-    loss: Callable[[Floats], float], point: Floats, here: float
-) -> tuple[Floats, Floats]:
+def _derivatives(loss: Callable[[Floats], float], point: Floats, here: float) -> tuple[Floats, Floats]:
     """Gradient and Hessian of a function of two variables, by central differences."""
     h = _DIFFERENCE
     across, up = np.array([h, 0.0]), np.array([0.0, h])
@@ -167,8 +163,7 @@ def _derivatives(
     mixed += loss(point - across - up) - loss(point - across + up)
     gradient = np.array([east - west, north - south]) / (2 * h)
     corner = mixed / (4 * h * h)
-    hessian = [[(east - 2 * here + west) / h**2, corner],
-               [corner, (north - 2 * here + south) / h**2]]  # fmt: skip
+    hessian = [[(east - 2 * here + west) / h**2, corner], [corner, (north - 2 * here + south) / h**2]]
     return gradient, np.array(hessian)
 
 

@@ -71,9 +71,7 @@ class PopulationUniqueness(Result):
 
 @takes_roles()
 def population_uniqueness(
-    data: Data,
-    columns: Columns | None = None,
-    **roles: Unpack[Roles],
+    data: Data, columns: Columns | None = None, **roles: Unpack[Roles]
 ) -> PopulationUniqueness:
     """Estimate the share of the population that is unique in the columns.
 
@@ -131,9 +129,7 @@ def population_uniqueness(
     if dataset.stratum is not None:
         names = tuple(dict.fromkeys((*names, dataset.stratum)))
     strata = _sampled(dataset, names)
-    rows, people = (
-        round(sum(part)) for part in zip(*((s.rows, s.population) for s in strata), strict=True)
-    )
+    rows, people = (round(sum(part)) for part in zip(*((s.rows, s.population) for s in strata), strict=True))
     uniques = round(sum(one.once for one in strata))
     shares = {name: _share(model, strata) for name, model in _MODELS.items()}
     fit = unique_people(strata)
@@ -141,17 +137,26 @@ def population_uniqueness(
     fitting = {name: x for name, x in shares.items() if x is not None and low <= x <= high}
     chosen = _choose(fitting, rows / people)
     best = Estimate(
-        fitting.get(chosen, fit.likeliest / people), low, high, 0.95,
+        fitting.get(chosen, fit.likeliest / people),
+        low,
+        high,
+        0.95,
         "all populations that fit the class sizes",
-        "the records are a simple random sample"
-        + ("" if dataset.stratum is None else " in each stratum"),
-    )  # fmt: skip
+        "the records are a simple random sample" + ("" if dataset.stratum is None else " in each stratum"),
+    )
     excluded = tuple(name for name, x in shares.items() if x is not None and name not in fitting)
     return PopulationUniqueness(
-        names, people, rows / people, uniques, best, chosen, **shares,  # type: ignore[arg-type]
-        excluded=excluded, advice=_advice(rows / people, uniques, best, shares, excluded),
+        names,
+        people,
+        rows / people,
+        uniques,
+        best,
+        chosen,
+        **shares,  # type: ignore[arg-type]
+        excluded=excluded,
+        advice=_advice(rows / people, uniques, best, shares, excluded),
         stratum=dataset.stratum,
-    )  # fmt: skip
+    )
 
 
 def _sampled(dataset: Dataset, names: tuple[str, ...]) -> list[SampledClasses]:
@@ -228,11 +233,7 @@ def _choose(fitting: dict[str, float], fraction: float) -> str:
 
 
 def _advice(
-    fraction: float,
-    once: int,
-    best: Estimate,
-    models: dict[str, float | None],
-    excluded: tuple[str, ...],
+    fraction: float, once: int, best: Estimate, models: dict[str, float | None], excluded: tuple[str, ...]
 ) -> str:
     """The limits of these estimates."""
     notes = []
@@ -247,8 +248,7 @@ def _advice(
         notes.append(f"No fit to the class sizes: {_listed(missing)}.")
     if best.high > 2 * best.low:
         notes.append(
-            "The class sizes fit populations that differ by more than a factor of two: use the "
-            "upper end."
+            "The class sizes fit populations that differ by more than a factor of two: use the upper end."
         )
     return " ".join(notes) or "The interval is within a factor of two."
 

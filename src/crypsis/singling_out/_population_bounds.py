@@ -98,9 +98,7 @@ def _shown(fraction: float) -> Floats:
     while sizes[-1] < largest:
         sizes.append(float(math.ceil(sizes[-1] * _SIZE_RATIO)))
     j, i = np.array(sizes), np.arange(1, _COUNTED_SIZES + 1)[:, None]
-    log_p = (
-        special.gammaln(j + 1) - special.gammaln(i + 1) - special.gammaln(np.maximum(j - i, 0) + 1)
-    )
+    log_p = special.gammaln(j + 1) - special.gammaln(i + 1) - special.gammaln(np.maximum(j - i, 0) + 1)
     log_p += i * math.log(fraction) + (j - i) * math.log1p(-fraction)
     shown = np.where(i <= j, np.exp(log_p), 0.0)
     total = shown.sum(axis=0)
@@ -194,9 +192,7 @@ def _end(likelihood: _Likelihood, x: Floats, limit: float, price: Floats, once: 
 
 
 def _minimum(
-    x: Floats,
-    value: Callable[[Floats], float],
-    slope: Callable[[Floats], tuple[Floats, Floats]],
+    x: Floats, value: Callable[[Floats], float], slope: Callable[[Floats], tuple[Floats, Floats]]
 ) -> Floats:
     """Newton's method for x > 0: the Hessian is diag(1/x^2) + R'R, with R of few rows."""
     now = value(x)

@@ -135,18 +135,26 @@ def find_quasi_identifiers(
     needed = measures.needed_singletons(table.fewest_rows)
     squares = people is not None and not measures.census
     result = search(
-        table, names, max_columns, reached, needed,
-        squares=squares, seconds=seconds, threads=threads,
-    )  # fmt: skip
+        table, names, max_columns, reached, needed, squares=squares, seconds=seconds, threads=threads
+    )
     counted: list[CountedSet] = [*result.found]
     if reached.wildcards:
         counted = [reached.count_wildcards(one.columns) for one in result.found]
     found = sorted(measures.describe(counted), key=lambda s: (-s.value, len(s.columns), s.columns))
     ranking = rank_columns(cells, found, seed) if result.complete else ()
     return QuasiIdentifiers(
-        alpha, measures.measure, people, measures.rows, names, min(max_columns, len(names)),
-        tuple(found), ranking, result.tried, result.ruled_out, result.complete,
-    )  # fmt: skip
+        alpha,
+        measures.measure,
+        people,
+        measures.rows,
+        names,
+        min(max_columns, len(names)),
+        tuple(found),
+        ranking,
+        result.tried,
+        result.ruled_out,
+        result.complete,
+    )
 
 
 class _AlphaTest:

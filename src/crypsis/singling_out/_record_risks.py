@@ -96,10 +96,7 @@ def record_risks(
     cells = dataset.cells(quasi_identifiers(dataset, columns))
     _, sizes, person = units_alike(dataset, cells)
     counted = sizes > 0
-    found: dict[str, NDArray[np.generic]] = {
-        "class_size": sizes,
-        "prosecutor_risk": 1 / np.maximum(sizes, 1),
-    }
+    found: dict[str, NDArray[np.generic]] = {"class_size": sizes, "prosecutor_risk": 1 / np.maximum(sizes, 1)}
     risk = population_risk(dataset, cells, sizes, person)
     if risk is not None:
         found["population_class_size"] = (
@@ -112,17 +109,13 @@ def record_risks(
     needed = [*cells.columns, *([dataset.household] if dataset.household else [])]
     table = dataset.to_arrow(needed)
     cell = row_cells(table, cells)
-    risks = {
-        name: pa.array(of_cells[cell], mask=~counted[cell]) for name, of_cells in found.items()
-    }
+    risks = {name: pa.array(of_cells[cell], mask=~counted[cell]) for name, of_cells in found.items()}
     if dataset.household is not None:
         risks["household_risk"] = _of_households(dataset, cells, table)
     return RecordRisks(cells.columns, table.num_rows, tuple(risks), pa.table(risks))
 
 
-def _suda_scores(
-    dataset: Dataset, cells: Cells, max_columns: int, given: float | None
-) -> dict[str, Floats]:
+def _suda_scores(dataset: Dataset, cells: Cells, max_columns: int, given: float | None) -> dict[str, Floats]:
     if cells.missing is MissingValues.WILDCARD and cells.missing_mask.any():
         return {}
     scores = score_cells(cells, max_columns).scores

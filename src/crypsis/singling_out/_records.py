@@ -39,11 +39,7 @@ class RecordsAtRisk(Result, eq=False):
 
 @takes_roles(without=SAMPLE)
 def records_at_risk(
-    data: Data,
-    columns: Columns | None = None,
-    *,
-    threshold: float = 0.2,
-    **roles: Unpack[Roles],
+    data: Data, columns: Columns | None = None, *, threshold: float = 0.2, **roles: Unpack[Roles]
 ) -> RecordsAtRisk:
     """List the records whose prosecutor risk is above a threshold, the highest risk first.
 
@@ -87,9 +83,7 @@ def records_at_risk(
     return RecordsAtRisk(cells.columns, threshold, records.num_rows, share, records)
 
 
-def _fetch_rows(
-    dataset: Dataset, cells: Cells, sizes: Ints, risk: Floats, threshold: float
-) -> pa.Table:
+def _fetch_rows(dataset: Dataset, cells: Cells, sizes: Ints, risk: Floats, threshold: float) -> pa.Table:
     """The records at risk of a table on this machine, with their places in it."""
     table = dataset.to_arrow()
     cell = row_cells(table, cells)
@@ -111,9 +105,7 @@ def row_cells(table: pa.Table, cells: Cells) -> Ints:
     return np.asarray(first[member[len(cells) :]], np.int64)
 
 
-def _join_rows(
-    dataset: Dataset, cells: Cells, sizes: Ints, risk: Floats, threshold: float
-) -> pa.Table:
+def _join_rows(dataset: Dataset, cells: Cells, sizes: Ints, risk: Floats, threshold: float) -> pa.Table:
     """The records at risk of a cluster, by a join with the cells at risk; without places."""
     risky = np.flatnonzero(risk > threshold)
     keys = [v.take(pa.array(c[risky])) for v, c in zip(cells.values, cells.codes, strict=True)]

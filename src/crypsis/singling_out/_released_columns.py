@@ -59,12 +59,7 @@ class ReleasedUniqueness(Result):
 
 @takes_roles(without=DESIGN)
 def released_uniqueness(
-    data: Data,
-    *,
-    limit: float = 0.05,
-    exact: bool | None = None,
-    seed: int = 0,
-    **roles: Unpack[Roles],
+    data: Data, *, limit: float = 0.05, exact: bool | None = None, seed: int = 0, **roles: Unpack[Roles]
 ) -> ReleasedUniqueness:
     """Count the records that are unique on all released columns except one sensitive attribute.
 
@@ -125,9 +120,7 @@ def released_uniqueness(
     for name in dataset.knowable:
         (nested if dataset.rows.column(name).kind is Kind.NESTED else known).append(name)
     if not known:
-        raise ColumnError(
-            "No released column is left that an intruder may know.", code="no-columns"
-        )
+        raise ColumnError("No released column is left that an intruder may know.", code="no-columns")
     with suppress(TooLargeError):
         dataset.cells(known)  # counted once; every set of fewer columns follows from it
     sensitive = [name for name in known if name in dataset.sensitive]
@@ -138,10 +131,17 @@ def released_uniqueness(
         targets.append(next(iter(hidden), None))
     worst, columns, classes = _worst(dataset, known, targets, exact, seed)
     released_uniqueness = ReleasedUniqueness(
-        worst, columns, dataset.signed_off, tuple(nested), classes.unit, classes.units,
-        classes.records_below(2), classes.unique_share, _of_quasi_identifiers(dataset, exact, seed),
+        worst,
+        columns,
+        dataset.signed_off,
+        tuple(nested),
+        classes.unit,
+        classes.units,
+        classes.records_below(2),
+        classes.unique_share,
+        _of_quasi_identifiers(dataset, exact, seed),
         identifying=identifying,
-    )  # fmt: skip
+    )
     if float(released_uniqueness.fraction) <= limit:
         return released_uniqueness
     enough = _enough(dataset, columns, max(limit, float(released_uniqueness.fraction) / 2))
@@ -155,11 +155,7 @@ def released_uniqueness(
 
 
 def _worst(
-    dataset: Dataset,
-    known: Sequence[str],
-    targets: Sequence[str | None],
-    exact: bool | None,
-    seed: int,
+    dataset: Dataset, known: Sequence[str], targets: Sequence[str | None], exact: bool | None, seed: int
 ) -> tuple[str | None, tuple[str, ...], EquivalenceClasses]:
     """The sensitive attribute without which most records are still unique."""
     found = []
@@ -171,9 +167,7 @@ def _worst(
             if float(classes.unique_share) == 1:
                 break
     if not found:  # the only column that is known is the sensitive attribute itself
-        raise ColumnError(
-            "No released column is left that an intruder may know.", code="no-columns"
-        )
+        raise ColumnError("No released column is left that an intruder may know.", code="no-columns")
     return max(found, key=lambda one: float(one[2].unique_share))
 
 

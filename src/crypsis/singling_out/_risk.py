@@ -12,11 +12,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
-from crypsis.counting.match_probability import (
-    PopulationModel,
-    check_weights,
-    match_probability,
-)
+from crypsis.counting.match_probability import PopulationModel, check_weights, match_probability
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import MissingValues
@@ -64,20 +60,13 @@ class ReidentificationRisk(Result):
 
 
 def cell_risks(
-    dataset: Dataset,
-    cells: Cells,
-    units: Ints,
-    sizes: Ints,
-    person: PersonCells | None,
-    threshold: float,
+    dataset: Dataset, cells: Cells, units: Ints, sizes: Ints, person: PersonCells | None, threshold: float
 ) -> ReidentificationRisk:
     """The risk from all equivalence classes and, where it is known, from the population."""
     counted = sizes > 0
     own = np.where(counted, 1 / np.maximum(sizes, 1), 0.0)
     wanted = population_risk(dataset, cells, sizes, person)
-    journalist = (
-        None if wanted is None else attacker_risk(wanted, units, counted, person, threshold)
-    )
+    journalist = None if wanted is None else attacker_risk(wanted, units, counted, person, threshold)
     prosecutor = attacker_risk(own, units, counted, person, threshold)
     return ReidentificationRisk(
         columns=cells.columns,
@@ -208,9 +197,7 @@ def unit_count(units: Ints, counted: NDArray[np.bool_], person: PersonCells | No
     return int(np.unique(persons[(persons >= 0) & counted[member]]).size)
 
 
-def units_by_size(
-    occurring: Ints, units: Ints, sizes: Ints, person: PersonCells | None
-) -> NDArray[np.int64]:
+def units_by_size(occurring: Ints, units: Ints, sizes: Ints, person: PersonCells | None) -> NDArray[np.int64]:
     """For each size the records in classes of it; a person counts once, in their smallest class."""
     of_sizes = np.searchsorted(occurring, sizes)
     counted = sizes > 0

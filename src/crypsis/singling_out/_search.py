@@ -182,9 +182,7 @@ class _Walk:
             self._firsts = dict([*self._firsts.items()][-3:]) | {column: kept}
         return kept
 
-    def _below(
-        self, branch: Partition, size: int, blocked: NDArray[np.bool_], report: _Report
-    ) -> None:
+    def _below(self, branch: Partition, size: int, blocked: NDArray[np.bool_], report: _Report) -> None:
         """Count all sets of `size` columns that begin with those of the branch."""
         if self._ended():
             return

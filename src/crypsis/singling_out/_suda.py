@@ -169,8 +169,7 @@ def score_cells(cells: Cells, max_columns: int) -> ScoredCells:
     width = len(cells.columns)
     if max_columns < 1:
         raise ParameterError(
-            f"Parameter 'max_columns' must be at least 1; {max_columns} was given.",
-            parameter="max_columns",
+            f"Parameter 'max_columns' must be at least 1; {max_columns} was given.", parameter="max_columns"
         )
     max_columns = min(max_columns, width)
     scores = np.zeros(len(cells))

@@ -46,11 +46,7 @@ class UniqueMatch(Result):
 
 @takes_roles()
 def unique_match_risk(
-    data: Data,
-    columns: Columns | None = None,
-    *,
-    confidence: float = 0.95,
-    **roles: Unpack[Roles],
+    data: Data, columns: Columns | None = None, *, confidence: float = 0.95, **roles: Unpack[Roles]
 ) -> UniqueMatch:
     """Estimate the probability that a match with a sample unique is correct.
 
@@ -106,8 +102,7 @@ def unique_match_risk(
     dataset = as_seen(data, columns, **roles)
     if not 0 < confidence < 1:
         raise ParameterError(
-            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
-            parameter="confidence",
+            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.", parameter="confidence"
         )
     names = quasi_identifiers(dataset, columns)
     refuse_wildcards(dataset.cells(names))
@@ -132,14 +127,24 @@ def unique_match_risk(
             else _by_classes(once, others, sample, confidence)
         )
         estimate = Estimate(
-            share, min(low, share), max(high, share), confidence, "data intrusion simulation",
-            "the clusters are drawn independently" if dataset.cluster else
-            "the records are drawn independently",
-        )  # fmt: skip
+            share,
+            min(low, share),
+            max(high, share),
+            confidence,
+            "data intrusion simulation",
+            "the clusters are drawn independently"
+            if dataset.cluster
+            else "the records are drawn independently",
+        )
     return UniqueMatch(
-        names, sample.records, round(once), estimate, once + more if once else 0.0,
-        0.0 if estimate is None else once * float(estimate), design or "simple random sample",
-    )  # fmt: skip
+        names,
+        sample.records,
+        round(once),
+        estimate,
+        once + more if once else 0.0,
+        0.0 if estimate is None else once * float(estimate),
+        design or "simple random sample",
+    )
 
 
 class _Sample:
@@ -185,9 +190,7 @@ class _Sample:
             )
         return cells.counts * float(people) / max(1, int(cells.counts.sum()))
 
-    def matches(
-        self, keep: NDArray[np.bool_] | None = None, scale: float = 1.0
-    ) -> tuple[Floats, Floats]:
+    def matches(self, keep: NDArray[np.bool_] | None = None, scale: float = 1.0) -> tuple[Floats, Floats]:
         """For each class whether it is a sample unique, and the others who match one in its place."""
         some = slice(None) if keep is None else keep
         member, counts = self.member[some], self.counts[some]
@@ -229,9 +232,7 @@ class _Sample:
         return float(special.expit(center - reach)), float(special.expit(center + reach))
 
 
-def _by_classes(
-    once: float, others: Floats, sample: _Sample, confidence: float
-) -> tuple[float, float]:
+def _by_classes(once: float, others: Floats, sample: _Sample, confidence: float) -> tuple[float, float]:
     """The interval by the delta method: classes are drawn independently of each other.
 
     On the scale of the logit, log(once / more). The number of others who match is random, too: its

@@ -67,8 +67,17 @@ class Outcome:
         if self.control is not None:
             control = share_of(int(self.control.sum()), self.control.size, confidence)
             advantage = difference_of(success, control)
-        return SyntheticAttack(self.name, self.knows, self.tries, self.column, self.training.size,
-                               success, control, self.baseline, advantage)  # fmt: skip
+        return SyntheticAttack(
+            self.name,
+            self.knows,
+            self.tries,
+            self.column,
+            self.training.size,
+            success,
+            control,
+            self.baseline,
+            advantage,
+        )
 
 
 def copies(keys: Sequence[Ints]) -> Outcome:
@@ -79,16 +88,17 @@ def copies(keys: Sequence[Ints]) -> Outcome:
     """
     synthetic = keys[0]
     values, counts = np.unique(synthetic, return_counts=True)
-    control = (
-        np.isin(synthetic, values[counts > 1]) if len(keys) < 3 else np.isin(keys[2], synthetic)
+    control = np.isin(synthetic, values[counts > 1]) if len(keys) < 3 else np.isin(keys[2], synthetic)
+    return Outcome(
+        "copies",
+        "the complete record of a person",
+        "finds an equal synthetic record",
+        np.isin(keys[1], synthetic),
+        control,
     )
-    return Outcome("copies", "the complete record of a person", "finds an equal synthetic record",
-                   np.isin(keys[1], synthetic), control)  # fmt: skip
 
 
-def membership(
-    name: str, scores: tuple[Floats, Floats], seed: int
-) -> tuple[Outcome, NDArray[np.float64]]:
+def membership(name: str, scores: tuple[Floats, Floats], seed: int) -> tuple[Outcome, NDArray[np.float64]]:
     """Whether people were in the training data, by a score; also the p-value of each record.
 
     The threshold that separates both groups best is found on one half of them and tried on the
@@ -123,9 +133,7 @@ def _threshold(training: Floats, control: Floats) -> float:
     here = 1 - np.searchsorted(np.sort(training), every, side="left") / training.size
     there = 1 - np.searchsorted(np.sort(control), every, side="left") / control.size
     both = (here * training.size + there * control.size) / (training.size + control.size)
-    spread = np.maximum(both * (1 - both), 0.25 / every.size) * (
-        1 / training.size + 1 / control.size
-    )
+    spread = np.maximum(both * (1 - both), 0.25 / every.size) * (1 / training.size + 1 / control.size)
     excess = np.where(there <= _FALSE, (here - there) / np.sqrt(spread), -np.inf)
     return float(every[np.argmax(excess)]) if np.isfinite(excess).any() else float("inf")
 
@@ -137,15 +145,17 @@ def linkability(training: Neighbors, control: Neighbors | None) -> Outcome:
         first, second = neighbors.near
         return np.asarray((first[:, :, None] == second[:, None, :]).any(axis=(1, 2)))
 
-    return Outcome("linkability", "the two halves of a record, each from another file,",
-                   "links them by a synthetic record that is near to both", linked(training),
-                   None if control is None else linked(control))  # fmt: skip
+    return Outcome(
+        "linkability",
+        "the two halves of a record, each from another file,",
+        "links them by a synthetic record that is near to both",
+        linked(training),
+        None if control is None else linked(control),
+    )
 
 
 def inference(
-    column: FileColumn,
-    training: tuple[Floats, Ints],
-    control: tuple[Floats, Ints] | None,
+    column: FileColumn, training: tuple[Floats, Ints], control: tuple[Floats, Ints] | None
 ) -> Outcome:
     """The value of a column guessed from the nearest synthetic record in all other columns."""
     synthetic = column.parts[0]
@@ -159,10 +169,15 @@ def inference(
         return np.asarray((np.abs(values - guess) <= _CLOSE) | both)
 
     draw = np.random.default_rng(0).integers(0, synthetic.size, training[0].size)
-    return Outcome("inference", f"all of a record but {column.name!r}",
-                   f"takes {column.name!r} of the nearest synthetic record", right(training),
-                   None if control is None else right(control),
-                   float(right((training[0], draw)).mean()), column.name)  # fmt: skip
+    return Outcome(
+        "inference",
+        f"all of a record but {column.name!r}",
+        f"takes {column.name!r} of the nearest synthetic record",
+        right(training),
+        None if control is None else right(control),
+        float(right((training[0], draw)).mean()),
+        column.name,
+    )
 
 
 def singling_out(
@@ -191,8 +206,13 @@ def singling_out(
     if len(outcomes[0]) < 10:
         return None
     masks = [np.array(outcome, bool) for outcome in outcomes]
-    return Outcome("singling out", "the synthetic file", "finds values that only one person has",
-                   masks[0], masks[1] if len(masks) > 1 else None)  # fmt: skip
+    return Outcome(
+        "singling out",
+        "the synthetic file",
+        "finds values that only one person has",
+        masks[0],
+        masks[1] if len(masks) > 1 else None,
+    )
 
 
 def _unique_predicate(
@@ -219,10 +239,7 @@ def _matching(
     found: Mask | None = None
     for c in chosen:
         one = columns[c]
-        value, values = (
-            one.parts[0][row],
-            one.parts[file] if rows is None else one.parts[file][rows],
-        )
+        value, values = (one.parts[0][row], one.parts[file] if rows is None else one.parts[file][rows])
         if not one.numeric:
             fit = values == value
         elif np.isnan(value):

@@ -62,10 +62,11 @@ def compared_columns(files: Sequence[Dataset]) -> list[FileColumn]:
     names = [
         column.name
         for column in first.rows.columns
-        if column.kind is not Kind.NESTED and first.roles.get(column.name) is not Role.EXCLUDED
+        if column.kind is not Kind.NESTED
+        and first.roles.get(column.name) is not Role.EXCLUDED
         and all(column.name in file.names for file in files)
         and all(file.rows.column(column.name).kind is not Kind.NESTED for file in files)
-    ]  # fmt: skip
+    ]
     if not names:
         raise InputError("The files have no column in common.", code="no-comparable-columns")
     tables = [file.to_arrow(names) for file in files]
@@ -89,9 +90,12 @@ def _compared(name: str, arrays: Sequence[pa.Array]) -> FileColumn:
 
 def _ordered(kind: pa.DataType) -> bool:
     return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-        or pa.types.is_date(kind) or pa.types.is_timestamp(kind)
-    )  # fmt: skip
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_date(kind)
+        or pa.types.is_timestamp(kind)
+    )
 
 
 def _numbers(array: pa.Array) -> Floats:

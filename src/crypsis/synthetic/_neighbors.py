@@ -27,12 +27,7 @@ class Neighbors:
 
 
 def nearest(
-    columns: Sequence[FileColumn],
-    rows: Ints,
-    target: int,
-    other: int,
-    sets: NDArray[np.bool_],
-    last: int = 0,
+    columns: Sequence[FileColumn], rows: Ints, target: int, other: int, sets: NDArray[np.bool_], last: int = 0
 ) -> Neighbors:
     """The nearest records in file `other` of some rows of file `target`.
 
@@ -48,9 +43,9 @@ def nearest(
     parts: list[tuple[Floats, Ints, Ints]] = []
     for start in range(0, rows.size, block):
         chosen = rows[start : start + block]
-        stacked = np.stack([
-            column.contributions(column.parts[target][chosen], column.parts[other]) for column in columns
-        ])  # fmt: skip
+        stacked = np.stack(
+            [column.contributions(column.parts[target][chosen], column.parts[other]) for column in columns]
+        )
         found = np.tensordot(shares.astype(np.float32), stacked, axes=1) + jitter
         if target == other:
             found[:, np.arange(chosen.size), chosen] = np.inf

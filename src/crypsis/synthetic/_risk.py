@@ -136,8 +136,7 @@ def synthetic_risk(
     """
     if targets < _FEWEST:
         raise ParameterError(
-            f"Parameter 'targets' must be at least {_FEWEST}; {targets} was given.",
-            parameter="targets",
+            f"Parameter 'targets' must be at least {_FEWEST}; {targets} was given.", parameter="targets"
         )
     own, training = as_dataset(synthetic, **roles), as_dataset(original)
     files = [own, training, *([] if holdout is None else [as_dataset(holdout)])]
@@ -160,9 +159,12 @@ def synthetic_risk(
     outcomes, values = _nearest_attacks(attributes, columns, chosen, seed)
     predicate_rows = [draw.permutation(file.count) for file in files[1:]]
     single = singling_out(
-        _fewer(columns, draw), predicate_rows[0],
-        predicate_rows[1] if holdout is not None else None, seed, _PREDICATES,
-    )  # fmt: skip
+        _fewer(columns, draw),
+        predicate_rows[0],
+        predicate_rows[1] if holdout is not None else None,
+        seed,
+        _PREDICATES,
+    )
     found += [*outcomes, *([] if single is None else [single])]
     confidence = 1 - (1 - _CONFIDENCE) / len(found)
     return SyntheticRisk(
@@ -226,17 +228,12 @@ def _nearest_attacks(
     if count > 1:
         sets[-2, order[count // 2 :]] = False
         sets[-1, order[: count // 2]] = False
-    near = [
-        nearest(columns, rows, file, 0, sets, 2 * (count > 1))
-        for file, rows in enumerate(chosen, 1)
-    ]
+    near = [nearest(columns, rows, file, 0, sets, 2 * (count > 1)) for file, rows in enumerate(chosen, 1)]
     training, control = near[0], near[1] if len(near) > 1 else None
     outcomes: list[Outcome] = []
     values = None
     if control is not None:
-        reference = [
-            nearest(columns, rows, file, 2, sets[:1]) for file, rows in enumerate(chosen, 1)
-        ]
+        reference = [nearest(columns, rows, file, 2, sets[:1]) for file, rows in enumerate(chosen, 1)]
         outcomes, values = _membership(near, reference, seed)
     if count > 1:
         outcomes.append(linkability(training, control))
@@ -245,9 +242,7 @@ def _nearest_attacks(
             (columns[attribute].parts[file][rows], one.nearest[position])
             for file, (rows, one) in enumerate(zip(chosen, near, strict=True), 1)
         ]
-        outcomes.append(
-            inference(columns[attribute], sides[0], sides[1] if len(sides) > 1 else None)
-        )
+        outcomes.append(inference(columns[attribute], sides[0], sides[1] if len(sides) > 1 else None))
     return outcomes, values
 
 
@@ -255,9 +250,7 @@ def _membership(
     distances: Sequence[Neighbors], reference: Sequence[Neighbors], seed: int
 ) -> tuple[list[Outcome], Floats]:
     logs = [np.log(neighbors.distance[0] + _NOISE) for neighbors in distances]
-    ratios = [
-        np.log(one.distance[0] + _NOISE) - log for one, log in zip(reference, logs, strict=True)
-    ]
+    ratios = [np.log(one.distance[0] + _NOISE) - log for one, log in zip(reference, logs, strict=True)]
     near_copies, _ = membership("near copies", (-logs[0], -logs[1]), seed)
     member, values = membership("membership", (ratios[0], ratios[1]), seed)
     return [near_copies, member], values
@@ -270,9 +263,7 @@ def _problems(columns: Sequence[FileColumn], keys: Sequence[Ints]) -> tuple[str,
     values, counts = np.unique(training, return_counts=True)
     again = np.isin(training, values[counts > 1])
     there = np.isin(holdout, training)
-    excess = difference_of(
-        share_of(int(there.sum()), there.size), share_of(int(again.sum()), again.size)
-    )
+    excess = difference_of(share_of(int(there.sum()), there.size), share_of(int(again.sum()), again.size))
     if excess.low > _SAME:
         found.append(
             f"{int(there.sum()):,} of {there.size:,} records of the holdout are in the training "
@@ -282,8 +273,7 @@ def _problems(columns: Sequence[FileColumn], keys: Sequence[Ints]) -> tuple[str,
     if unlike:
         names = ", ".join(map(repr, unlike[:6]))
         found.append(
-            f"The holdout differs from the training data in {names}: it is not of the same "
-            "population."
+            f"The holdout differs from the training data in {names}: it is not of the same population."
         )
     return tuple(found)
 

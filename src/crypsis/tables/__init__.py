@@ -5,14 +5,7 @@ from crypsis.tables.formats.excel import sheet_names
 from crypsis.tables.formats.postgresql import TableAddress, table_address
 from crypsis.tables.forms import FileForm, form_for
 from crypsis.tables.frames import frame_like, open_frame
-from crypsis.tables.output import (
-    check_output,
-    read_back,
-    replacing,
-    without_formulas,
-    write_file,
-    write_rows,
-)
+from crypsis.tables.output import check_output, read_back, replacing, without_formulas, write_file, write_rows
 from crypsis.tables.paths import format_of, suffix_by_content
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import Column, Kind

@@ -29,9 +29,13 @@ _TALLIED_HERE, _COUNTED_HERE = 200_000, 1_000_000
 """Of more rows DuckDB is faster, on all cores; later where the cells have to be fetched."""
 _LARGEST_TEXT = 2**31 - 1
 _PLAIN = (
-    pa.types.is_boolean, pa.types.is_integer, pa.types.is_float32, pa.types.is_float64,
-    pa.types.is_string, pa.types.is_date32,
-)  # fmt: skip
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_float32,
+    pa.types.is_float64,
+    pa.types.is_string,
+    pa.types.is_date32,
+)
 
 
 class _TableBackend(DuckBackend):
@@ -99,9 +103,7 @@ class TableRows(Rows):
         counted = self._counted(names, self.comparable(names), None, self.count)
         return ColumnSetCounts.from_table(names, counted, drop_missing=drop_missing)
 
-    def _counted(
-        self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int
-    ) -> pa.Table:
+    def _counted(self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int) -> pa.Table:
         """A small table is counted in memory, before an engine would have started."""
         if weight is not None or self.count > min(_COUNTED_HERE, at_most) or not self.count:
             return super()._counted(names, inner, weight, at_most)

@@ -11,11 +11,7 @@ import pyarrow.parquet
 
 
 def write(
-    batches: Iterable[pa.RecordBatch],
-    names: Sequence[str],
-    path: Path,
-    form: str,
-    delimiter: str = ",",
+    batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path, form: str, delimiter: str = ","
 ) -> None:
     """Stream `batches` into `path` under the public `names`."""
     stream = (_bare(batch, names) for batch in batches)

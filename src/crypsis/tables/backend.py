@@ -95,9 +95,7 @@ class Backend(Protocol):
         """Places to write to, which become `paths` when the block ends without an error."""
         ...
 
-    def write(
-        self, frame: Frame, names: Sequence[str], path: Path | str, form: str, delimiter: str
-    ) -> None:
+    def write(self, frame: Frame, names: Sequence[str], path: Path | str, form: str, delimiter: str) -> None:
         """Write the rows to `path`, which does not exist yet, as `csv` or `parquet`."""
         ...
 

@@ -111,10 +111,7 @@ def attach_duckdb(
 
 
 def copy_rows(
-    connection: duckdb.DuckDBPyConnection,
-    reader: pa.RecordBatchReader,
-    table: str,
-    max_rows: int | None,
+    connection: duckdb.DuckDBPyConnection, reader: pa.RecordBatchReader, table: str, max_rows: int | None
 ) -> None:
     """Stream rows into a private table with columns c0, c1, ...; too many end the stream."""
     plain = [_storage(field.type) for field in reader.schema]
@@ -128,9 +125,7 @@ def copy_rows(
     connection.register("row_stream", stream)
     try:
         with translated("reading the database"):
-            connection.execute(
-                f"CREATE TEMP TABLE {table} AS SELECT {', '.join(columns)} FROM row_stream"
-            )
+            connection.execute(f"CREATE TEMP TABLE {table} AS SELECT {', '.join(columns)} FROM row_stream")
     except SourceError:
         if not limit.failed:
             raise
@@ -198,8 +193,14 @@ def copy_sqlite(
         source.copy_into(connection, "source", max_rows)
         return source.names, False
     what = "the query" if reading.query is not None else repr(source.table)
-    job = {"format": "sqlite", "path": path, "table": reading.table, "query": reading.query,
-           "written": list(written), "what": what}  # fmt: skip
+    job = {
+        "format": "sqlite",
+        "path": path,
+        "table": reading.table,
+        "query": reading.query,
+        "written": list(written),
+        "what": what,
+    }
     with isolated_rows(what, job, memory_limit=memory_limit, limited=computed) as rows:
         names = list(rows.schema.names)
         copy_rows(connection, rows, "source", max_rows)
@@ -209,9 +210,7 @@ def copy_sqlite(
 class AdbcSource:
     """A table or query that an ADBC driver reads."""
 
-    def __init__(
-        self, uri: str, driver: str, reading: ReadOptions, written: Collection[str] = ()
-    ) -> None:
+    def __init__(self, uri: str, driver: str, reading: ReadOptions, written: Collection[str] = ()) -> None:
         reading.check_supported("a database", ("table", "query"))
         self.uri, self.driver, self.written = uri, driver, written
         tables: list[tuple[str, str]] = []
@@ -234,9 +233,7 @@ class AdbcSource:
     def rows(self) -> Iterator[pa.RecordBatchReader]:
         """The rows as a stream."""
         sql = self.sql
-        if (
-            self.driver == "sqlite" and self.written
-        ):  # a column may have the number 70 and the text 70
+        if self.driver == "sqlite" and self.written:  # a column may have the number 70 and the text 70
             columns = [
                 f"nullif(quote({quote(name)}), 'NULL') AS {quote(name)}"
                 if name in self.written
@@ -333,9 +330,7 @@ def _query(
         found = [one for one in every if one[1] == table]
         found = found or [one for one in every if one == (schema.rsplit(".", 1)[-1], bare)]
         if not found:
-            raise SourceError(
-                f"Table {table!r} does not exist. The tables are: {known}.", code="no-table"
-            )
+            raise SourceError(f"Table {table!r} does not exist. The tables are: {known}.", code="no-table")
         if len(found) > 1:
             raise SourceError(
                 f"Table {table!r} is in several schemas: {listed(one[0] for one in found)}.",

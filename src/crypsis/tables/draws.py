@@ -17,9 +17,7 @@ HASHES = 2**60
 """Hashes are below this."""
 
 
-def at_random_places(
-    batches: Iterable[pa.RecordBatch], count: int, size: int, seed: int
-) -> pa.Table:
+def at_random_places(batches: Iterable[pa.RecordBatch], count: int, size: int, seed: int) -> pa.Table:
     """`size` of `count` rows, taken from the batches one after another; no row is numbered."""
     drawn = np.random.default_rng(seed).choice(count, min(size, count), replace=False)
     places = np.sort(drawn)

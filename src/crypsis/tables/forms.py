@@ -89,9 +89,7 @@ class FileForm:
     def plain(self) -> bool:
         """Whether every engine writes it itself."""
         file_form = FileForm(self.format, labels=self.labels, table=self.table)
-        return self.format in ("csv", "parquet") and replace(self, dates={}) == file_form and (
-            not self.dates
-        )  # fmt: skip
+        return self.format in ("csv", "parquet") and replace(self, dates={}) == file_form and (not self.dates)
 
 
 def csv_form(dialect: Dialect, notations: Mapping[str, Notation]) -> FileForm:

@@ -154,8 +154,7 @@ def _as_polars(table: pa.Table, given: Any) -> Any:
     made = nw.from_arrow(table, backend="polars").to_native()
     before = given.collect_schema()
     columns = [
-        _polars_type(made[name], before[name]) if name in before else made[name]
-        for name in made.columns
+        _polars_type(made[name], before[name]) if name in before else made[name] for name in made.columns
     ]
     frame = polars.DataFrame(columns)
     return frame.lazy() if lazy else frame

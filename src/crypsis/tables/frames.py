@@ -78,8 +78,9 @@ def open_frame(
         rows.finer = dict.fromkeys(rows.notations, True)
         rows.written = lambda chosen: open_frame(
             _as_texts(named, [name for name in rows.notations or () if name in chosen]),
-            memory_limit=memory_limit, spill_folder=spill_folder,
-        )  # fmt: skip
+            memory_limit=memory_limit,
+            spill_folder=spill_folder,
+        )
     return rows
 
 
@@ -169,15 +170,13 @@ def _not_arrow(known: Any, error: Exception) -> InputError:
             known.select(name).to_arrow()
         except Exception:  # noqa: BLE001 - as above
             return InputError(
-                f"Column {str(name)!r} has values of several types, or of a type that Arrow does not "
-                "have.",
+                f"Column {str(name)!r} has values of several types, or of a type that Arrow does not have.",
                 code="mixed-types",
                 hint="Convert it to one type, such as text.",
             )
     return InputError(
         f"The frame could not be converted to Arrow ({type(error).__name__}).",
-        hint="Check that it can be collected, and that its columns are numbers, texts, dates "
-        "or times.",
+        hint="Check that it can be collected, and that its columns are numbers, texts, dates or times.",
     )
 
 

@@ -113,9 +113,7 @@ class IsolatedProcess:
             said = json.loads(lines[-1])
             kind: type[CrypsisError] = getattr(errors, said["kind"])
             return kind(said["message"], code=said["code"], hint=said["hint"])
-        reason = (
-            f"takes longer than {MAX_SECONDS} seconds" if self.late else "takes too much memory"
-        )
+        reason = f"takes longer than {MAX_SECONDS} seconds" if self.late else "takes too much memory"
         return TooLargeError(
             f"{self.what}: computing its values {reason}.",
             code="computed-values",

@@ -46,9 +46,7 @@ def main() -> None:
         _end(TooLargeError("Computing the values takes too much memory.", code="computed-values"))
     except BaseException as error:  # noqa: BLE001 - its text may have values
         if any(sign in str(error) for sign in ("Out of Memory", "bad allocation")):
-            _end(
-                TooLargeError("Computing the values takes too much memory.", code="computed-values")
-            )
+            _end(TooLargeError("Computing the values takes too much memory.", code="computed-values"))
         _end(_failed(job, type(error).__name__))
     sys.stderr.flush()
     os._exit(0)
@@ -112,8 +110,7 @@ def _limit_memory(limit: int) -> None:
 
 
 def _end(error: CrypsisError) -> None:
-    fields = {"kind": type(error).__name__, "message": error.message, "code": error.code,
-              "hint": error.hint}  # fmt: skip
+    fields = {"kind": type(error).__name__, "message": error.message, "code": error.code, "hint": error.hint}
     sys.stderr.write(f"\n{json.dumps(fields)}\n")
     sys.stderr.flush()
     os._exit(1)

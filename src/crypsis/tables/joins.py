@@ -71,8 +71,6 @@ def with_ends(rows: Rows, unit: str, order: Sequence[str], first: str, last: str
     frame = frame.with_columns(nw.col("e1").cum_sum().over("eu", order_by=by).alias("en"))
     frame = frame.with_columns(nw.col("en").max().over("eu").alias("ez"))
     ends = [(nw.col("en") == 1).alias(first), (nw.col("en") == nw.col("ez")).alias(last)]
-    picked = frame.with_columns(*ends).select(
-        *(column.inner for column in rows.columns), first, last
-    )
+    picked = frame.with_columns(*ends).select(*(column.inner for column in rows.columns), first, last)
     columns = [*rows.columns, *(Column(name, Kind.BOOLEAN, name) for name in (first, last))]
     return rows.derive(columns, lambda _: picked)

@@ -53,11 +53,7 @@ def check_output(rows: Rows, path: str | Path) -> None:
 
 
 def write_rows(
-    rows: Rows,
-    path: str | Path,
-    *,
-    overwrite: bool = False,
-    neutralize_formulas: bool = False,
+    rows: Rows, path: str | Path, *, overwrite: bool = False, neutralize_formulas: bool = False
 ) -> Path:
     """Write rows to a file that appears complete or not at all, in the form of their source."""
     form = form_for(path, rows.form)
@@ -71,8 +67,7 @@ def without_formulas(rows: Rows, form: FileForm) -> Rows:
     """The rows for a file that a spreadsheet may open as text."""
     if form.format != "csv":
         raise ParameterError(
-            "Formulas are neutralized in CSV only; other formats have types and need no "
-            "neutralizing."
+            "Formulas are neutralized in CSV only; other formats have types and need no neutralizing."
         )
     return rows.without_formulas()
 
@@ -117,9 +112,7 @@ def _uploaded(paths: Sequence[str], overwrite: bool) -> Iterator[tuple[Path | st
     try:
         for path in paths:
             if not overwrite and _asked(system.exists, path):
-                raise OutputError(
-                    f"{path!r} exists already.", code="exists", hint="Set {overwrite=True}."
-                )
+                raise OutputError(f"{path!r} exists already.", code="exists", hint="Set {overwrite=True}.")
         yield partials
         for partial, path in zip(partials, paths, strict=True):
             _asked(system.put_file, str(partial), path)
@@ -144,9 +137,7 @@ def write_file(rows: Rows, path: Path | str, form: FileForm) -> None:
         rows.write_file(path, form.format)
         return
     if not rows.local:
-        raise OutputError(
-            "Spark writes CSV and Parquet.", hint="Write to a name ending in .csv or .parquet."
-        )
+        raise OutputError("Spark writes CSV and Parquet.", hint="Write to a name ending in .csv or .parquet.")
     target, names = Path(path), rows.names
     batches = (batch for batch in rows.batches(f"writing {target.name}"))
     if form.format == "csv":
@@ -177,9 +168,7 @@ def _json_line(row: dict[str, Any]) -> bytes:
     return (json.dumps(known, default=str, ensure_ascii=False) + "\n").encode()
 
 
-def _write_duckdb(
-    batches: Iterator[pa.RecordBatch], names: Sequence[str], path: Path, table: str
-) -> None:
+def _write_duckdb(batches: Iterator[pa.RecordBatch], names: Sequence[str], path: Path, table: str) -> None:
     first = next(batches)
     schema = pa.schema(list(zip(names, first.schema.types, strict=True)))
 
@@ -229,9 +218,7 @@ def _text(column: Column, form: FileForm) -> nw.Expr | None:
 
 def _recoded(source: Path, target: Path, form: FileForm) -> None:
     try:
-        with source.open(encoding="utf-8", newline="") as text, packed(
-            target, form.compression
-        ) as out:  # fmt: skip
+        with source.open(encoding="utf-8", newline="") as text, packed(target, form.compression) as out:
             encoder = codecs.getincrementalencoder(form.encoding)()  # its mark comes once
             while chunk := text.read(_CHUNK):
                 out.write(encoder.encode(chunk))
@@ -273,9 +260,13 @@ def read_back(rows: Rows, path: Path | str, form: FileForm, names: Sequence[str]
         return rows.read_back(path, form.format, names)
     if form.format == "csv":
         reading = ReadOptions(
-            format="csv", delimiter=form.delimiter, encoding=form.encoding, header=True,
-            missing_markers=("",), types=dict.fromkeys(names, "text"),
-        )  # fmt: skip
+            format="csv",
+            delimiter=form.delimiter,
+            encoding=form.encoding,
+            header=True,
+            missing_markers=("",),
+            types=dict.fromkeys(names, "text"),
+        )
     else:
         table = (form.table or _TABLE) if form.format in ("duckdb", "sqlite") else None
         reading = ReadOptions(format=form.format, table=table and table.rsplit(".", 1)[-1])

@@ -48,12 +48,7 @@ _STARTS = {
     "duckdb": ("a DuckDB file", 8, (b"DUCK",)),
 }
 """How files of some formats always begin."""
-_PACKED_STARTS = {
-    b"\x1f\x8b": ".gz",
-    b"BZh": ".bz2",
-    b"\xfd7zXZ": ".xz",
-    b"\x28\xb5\x2f\xfd": ".zst",
-}
+_PACKED_STARTS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 _PACKAGES = {
     "s3": "s3fs",
     "s3a": "s3fs",
@@ -83,9 +78,7 @@ def local_files(text: str) -> list[str]:
         text.encode()
         mode = path.stat().st_mode if text else 0
     except UnicodeEncodeError:
-        raise SourceError(
-            f"The file name {text!r} is not UTF-8.", hint="Rename the file."
-        ) from None
+        raise SourceError(f"The file name {text!r} is not UTF-8.", hint="Rename the file.") from None
     except (FileNotFoundError, NotADirectoryError, ValueError):
         mode = 0
     except OSError as error:
@@ -95,9 +88,7 @@ def local_files(text: str) -> list[str]:
     if stat.S_ISDIR(mode):
         files = sorted(_parquet_files(path))
         if not files:
-            raise SourceError(
-                f"{text!r} is a folder without Parquet files.", hint="Use the path of a file."
-            )
+            raise SourceError(f"{text!r} is a folder without Parquet files.", hint="Use the path of a file.")
         return files
     files = [str(path)] if mode else []
     if not files and glob.has_magic(text):
@@ -189,9 +180,7 @@ def remote_system(text: str) -> Any:
     except ImportError:
         raise MissingDependencyError(
             f"Addresses that begin with {protocol}:// need the package {package or 'for them'}.",
-            hint=f"Install it: pip install {package}"
-            if package
-            else "The documentation of fsspec names it.",
+            hint=f"Install it: pip install {package}" if package else "The documentation of fsspec names it.",
             module=package,
         ) from None
     except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of storage
@@ -214,8 +203,7 @@ def library_errors(path: str) -> Iterator[None]:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise  # Ctrl-C
         raise SourceError(
-            f"{short(path)} could not be read: it is damaged, or of another kind "
-            f"({type(error).__name__}).",
+            f"{short(path)} could not be read: it is damaged, or of another kind ({type(error).__name__}).",
             code="damaged",
             hint="Export the table anew, or set {format}.",
         ) from None
@@ -276,7 +264,5 @@ def format_of(path: str) -> str:
             if start[offset:].startswith(magic):
                 return form
         if start.startswith(b"PK\x03\x04"):
-            raise SourceError(
-                f"{Path(path).name!r} is a zip archive.", code="zip", hint="Unpack it first."
-            )
+            raise SourceError(f"{Path(path).name!r} is a zip archive.", code="zip", hint="Unpack it first.")
     return "csv"

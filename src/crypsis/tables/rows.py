@@ -12,12 +12,7 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from crypsis.counting.cells import ColumnSetCounts
-from crypsis.errors import (
-    ColumnError,
-    CrypsisError,
-    TooLargeError,
-    unknown_columns,
-)
+from crypsis.errors import ColumnError, CrypsisError, TooLargeError, unknown_columns
 from crypsis.tables import summation
 from crypsis.tables.backend import Backend, Frame
 from crypsis.tables.contents._content import Content
@@ -193,10 +188,7 @@ class Rows:
             yield pa.Table.from_batches(waiting)
 
     def derive(
-        self,
-        columns: Sequence[Column],
-        build: Callable[[Frame], Frame],
-        known_count: int | None = None,
+        self, columns: Sequence[Column], build: Callable[[Frame], Frame], known_count: int | None = None
     ) -> Rows:
         """Other rows of the same engine, made of the frame by `build` when first used."""
         return Rows(columns, lambda: build(self.frame), self.backend, known_count)
@@ -211,9 +203,7 @@ class Rows:
             return ()
         new = [name for name in names if name not in self.finer]
         if self.notations is not None:
-            self.finer.update(
-                self._floats_in_two_notations([n for n in new if n in self.notations])
-            )
+            self.finer.update(self._floats_in_two_notations([n for n in new if n in self.notations]))
         elif new:
             read, texts = (rows._distinct(new, at_most) for rows in (self, self.written(new)))
             self.finer.update({name: texts[name] > read[name] for name in new})
@@ -234,10 +224,12 @@ class Rows:
             zero = nw.when(value == 0).then(text)
             nan = nw.when(not_a_number(value)).then(text)
             parts += [
-                zero.min().alias(f"lowest{i}"), zero.max().alias(f"highest{i}"),
-                nan.min().alias(f"first{i}"), nan.max().alias(f"last{i}"),
+                zero.min().alias(f"lowest{i}"),
+                zero.max().alias(f"highest{i}"),
+                nan.min().alias(f"first{i}"),
+                nan.max().alias(f"last{i}"),
                 value.is_null().cast(nw.Int64).sum().alias(f"missing{i}"),
-            ]  # fmt: skip
+            ]
         table = self.fetch(self.frame.select(*parts), "comparing the notations of numbers")
         (found,) = table.to_pylist()
         return {
@@ -268,9 +260,7 @@ class Rows:
         """The frame with the number of each row, where rows have an order."""
         return self.backend.with_row_number(self.frame, name)
 
-    def cells(
-        self, names: Sequence[str], *, weight: str | None = None, at_most: int = MAX_CELLS
-    ) -> pa.Table:
+    def cells(self, names: Sequence[str], *, weight: str | None = None, at_most: int = MAX_CELLS) -> pa.Table:
         """The distinct combinations of some columns, each with the `count` of its rows.
 
         The columns are dictionary-coded; with `weight` the table has the summed `weight` too. One
@@ -284,9 +274,7 @@ class Rows:
         table = table.select([*inner, COUNT, *(["w"] if weight else [])])
         return table.rename_columns([f"c{i}" for i in range(len(inner))] + sums)
 
-    def _counted(
-        self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int
-    ) -> pa.Table:
+    def _counted(self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int) -> pa.Table:
         """The distinct combinations, dictionary-coded under their inner names."""
         parts, extra = [nw.len().alias(COUNT)], []
         in_pieces = weight is not None and self.local
@@ -366,9 +354,7 @@ class Rows:
         columns = [self.column(name) for name in asked]
         return self.derive(columns, lambda frame: frame.select(*inner).head(rows)).tally(asked)
 
-    def value_counts(
-        self, names: Sequence[str], *, at_most: int = MAX_CELLS
-    ) -> dict[str, dict[Any, int]]:
+    def value_counts(self, names: Sequence[str], *, at_most: int = MAX_CELLS) -> dict[str, dict[Any, int]]:
         """The values of each column with their counts, in one pass; missing values do not count."""
         inner = self.comparable(names)
         refusal = TooLargeError(

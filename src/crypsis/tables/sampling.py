@@ -19,12 +19,7 @@ _KEY_KINDS = (Kind.INTEGER, Kind.TEXT, Kind.DATE)
 
 
 def sample(
-    rows: Rows,
-    size: int,
-    *,
-    seed: int = 0,
-    key: str | None = None,
-    names: Sequence[str] | None = None,
+    rows: Rows, size: int, *, seed: int = 0, key: str | None = None, names: Sequence[str] | None = None
 ) -> pa.Table:
     """`size` rows drawn at random without replacement (all rows, if there are fewer).
 
@@ -49,9 +44,7 @@ def sample(
     return table.rename_columns(list(chosen))
 
 
-def quantiles(
-    rows: Rows, names: Sequence[str], probabilities: Sequence[float]
-) -> dict[str, pa.Array]:
+def quantiles(rows: Rows, names: Sequence[str], probabilities: Sequence[float]) -> dict[str, pa.Array]:
     """For each probability the smallest value with that share of the values at or below it.
 
     Exact, always a value that occurs, for numbers, dates and times. Missing values do not count.

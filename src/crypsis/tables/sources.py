@@ -28,24 +28,11 @@ from crypsis.tables.csv import arrow_reader, duckdb_reader
 from crypsis.tables.csv.dialect import Dialect, detect_dialect
 from crypsis.tables.csv.files import PACKED, READ_BY_ENGINE, damaged, reason, short, size, stream
 from crypsis.tables.duckdb.backend import DuckBackend
-from crypsis.tables.duckdb.connection import (
-    connect,
-    open_relation,
-    private_folder,
-    translated,
-    watched,
-)
+from crypsis.tables.duckdb.connection import connect, open_relation, private_folder, translated, watched
 from crypsis.tables.formats import arrow_ipc, excel, lakes, statistical
 from crypsis.tables.forms import FileForm, csv_form
 from crypsis.tables.parquet.rows import parquet_rows
-from crypsis.tables.paths import (
-    check_format,
-    expanded,
-    format_of,
-    library_errors,
-    local_files,
-    remote_files,
-)
+from crypsis.tables.paths import check_format, expanded, format_of, library_errors, local_files, remote_files
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import Kind, columns_of, inner_names, unique_names
 from crypsis.tables.sql import file_list, literal, quote
@@ -90,11 +77,7 @@ def open_source(
 
 
 def _opened(
-    text: str,
-    reading: ReadOptions,
-    settings: dict[str, Any],
-    max_rows: int | None,
-    written: Sequence[str],
+    text: str, reading: ReadOptions, settings: dict[str, Any], max_rows: int | None, written: Sequence[str]
 ) -> Rows:
     if text.startswith(("postgresql://", "postgres://")):
         # Pickled as a table: no password.
@@ -232,9 +215,7 @@ def _typed(
             parameter="format",
         )
     markers = tuple(reading.missing_markers or ())
-    rows = _rows_of(
-        connection, sql, names, markers, known, sources, written, duration_columns(times)
-    )
+    rows = _rows_of(connection, sql, names, markers, known, sources, written, duration_columns(times))
     _check_rows(rows, repr(Path(paths[0]).name))
     rows.computed = computed
     rows.form = FileForm(form, labels=labels, table=reading.table, times=times)
@@ -259,8 +240,7 @@ def _rows_of(
     durations: Collection[str] = (),
 ) -> Rows:
     """The rows of a query, `known` many; and which are durations."""
-    raw = [inner for inner, name in zip(inner_names(len(names)), names, strict=True)
-           if name in written]  # fmt: skip
+    raw = [inner for inner, name in zip(inner_names(len(names)), names, strict=True) if name in written]
     lazy = open_relation(connection, sql, len(names), markers, raw)
     columns = columns_of(lazy, unique_names(list(names)), durations)
     return Rows(columns, lambda: lazy, DuckBackend(connection, sources), known)
@@ -275,15 +255,12 @@ def open_spilled(names: Sequence[str], parts: Iterable[pa.Table]) -> Rows:
         arrow_files.write(batches, names, path, "parquet")
     except pa.ArrowNotImplementedError:
         raise SourceError(
-            "A column has a type that Parquet does not have, so the rows cannot be spilled to "
-            "disk.",
+            "A column has a type that Parquet does not have, so the rows cannot be spilled to disk.",
             code="not-in-parquet",
             hint="Exclude that column.",
         ) from None
     rows = open_source(path, ReadOptions(format="parquet"))
-    rows.reopen = rows.written = rows.contents = rows.titles = (
-        None  # the file is private to this process
-    )
+    rows.reopen = rows.written = rows.contents = rows.titles = None  # the file is private to this process
     weakref.finalize(rows.backend, PrivateFolder.remove, folder)
     return rows
 
@@ -308,11 +285,7 @@ def _sqlite(
 
 
 def _postgresql(
-    uri: str,
-    reading: ReadOptions,
-    settings: dict[str, Any],
-    max_rows: int | None,
-    written: Sequence[str],
+    uri: str, reading: ReadOptions, settings: dict[str, Any], max_rows: int | None, written: Sequence[str]
 ) -> Rows:
     source = databases.AdbcSource(uri, "postgresql", reading, written)
     connection = connect(**settings)
@@ -329,9 +302,7 @@ def _copied(
 ) -> Rows:
     """The rows that were copied from a database."""
     markers = tuple(reading.missing_markers or ())
-    rows = _rows_of(
-        connection, "SELECT * FROM source", unique_names(names), markers, None, sources, written
-    )
+    rows = _rows_of(connection, "SELECT * FROM source", unique_names(names), markers, None, sources, written)
     _check_rows(rows, "The table")
     return rows
 
@@ -370,10 +341,7 @@ def _partitioned(paths: Sequence[str], asked: str) -> bool:
 
 
 def _json(
-    connection: duckdb.DuckDBPyConnection,
-    paths: Sequence[str],
-    reading: ReadOptions,
-    written: Sequence[str],
+    connection: duckdb.DuckDBPyConnection, paths: Sequence[str], reading: ReadOptions, written: Sequence[str]
 ) -> tuple[str, list[str]]:
     reading.check_supported("JSON", ())
     named, paths = short(paths[0]), [_unpacked(connection, path) for path in paths]

@@ -8,13 +8,7 @@ from collections.abc import Sequence
 from crypsis.errors import SourceError
 from crypsis.tables.schema import inner_names
 
-SQL_TYPES = {
-    "text": "VARCHAR",
-    "integer": "BIGINT",
-    "number": "DOUBLE",
-    "date": "DATE",
-    "time": "TIMESTAMP",
-}
+SQL_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "date": "DATE", "time": "TIMESTAMP"}
 """The column types of `ReadOptions`."""
 
 

@@ -27,9 +27,7 @@ class StreamedRows(Rows):
         Computes the rows in their order.
     """
 
-    def __init__(
-        self, joined: Rows, in_order: Rows, parts: Callable[[], Iterator[pa.Table]]
-    ) -> None:
+    def __init__(self, joined: Rows, in_order: Rows, parts: Callable[[], Iterator[pa.Table]]) -> None:
         super().__init__(joined.columns, lambda: joined.frame, joined.backend)
         self._in_order, self._parts = in_order, parts
 

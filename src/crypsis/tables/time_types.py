@@ -64,8 +64,7 @@ def with_time_types(
     """Batches with the types that their columns had, where the values were not generalized."""
     for batch in batches:
         columns = [
-            _restored(column, kinds.get(name))
-            for name, column in zip(names, batch.columns, strict=True)
+            _restored(column, kinds.get(name)) for name, column in zip(names, batch.columns, strict=True)
         ]
         yield pa.RecordBatch.from_arrays(columns, names=list(names))
 

@@ -9,11 +9,7 @@ from crypsis.utility._column_changes import (
 )
 from crypsis.utility._indicator_file import Indicator
 from crypsis.utility._indicators import IndicatorCheck, IndicatorResult, check_indicators
-from crypsis.utility._information_loss import (
-    average_class_size,
-    discernibility,
-    information_loss,
-)
+from crypsis.utility._information_loss import average_class_size, discernibility, information_loss
 from crypsis.utility._masked_values import (
     NormalizedError,
     correlation_change,

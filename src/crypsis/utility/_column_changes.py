@@ -163,9 +163,15 @@ def _column(first: Dataset, second: Dataset, name: str) -> ColumnChange:
         if not len(after) or set(_tuples(before)) & set(_tuples(after)):
             distance = total_variation(before, after)
     return ColumnChange(
-        name, values[0], values[1], missing[0], missing[1], distance, *bits,
+        name,
+        values[0],
+        values[1],
+        missing[0],
+        missing[1],
+        distance,
+        *bits,
         None if distance is None else _weighted_distance(first, second, name),
-    )  # fmt: skip
+    )
 
 
 def _covered_bits(before: Cells, after: Cells) -> float:
@@ -211,8 +217,7 @@ def total_variation(before: Cells, after: Cells, *, weighted: bool = False) -> f
 def _tuples(cells: Cells, weighted: bool = False) -> dict[tuple[Any, ...], float]:
     values = [value.to_pylist() for value in cells.values]
     columns = [
-        [value[code] for code in codes.tolist()]
-        for value, codes in zip(values, cells.codes, strict=True)
+        [value[code] for code in codes.tolist()] for value, codes in zip(values, cells.codes, strict=True)
     ]
     numbers = np.asarray(cells.weights if weighted else cells.counts).tolist()
     return dict(zip(zip(*columns, strict=True), numbers, strict=True))

@@ -12,7 +12,7 @@ from crypsis.documents import Document
 from crypsis.errors import ParameterError
 from crypsis.files import read_toml
 
-_COLUMNS = {"mean": (1, 1), "total": (1, 1), "quantile": (1, 1), "share": (1, 6), "regression": (2, 40)}  # fmt: skip
+_COLUMNS = {"mean": (1, 1), "total": (1, 1), "quantile": (1, 1), "share": (1, 6), "regression": (2, 40)}
 
 
 class Indicator(Document):
@@ -53,9 +53,7 @@ class Indicators(Document):
     """The indicators, at least one."""
 
 
-def read_indicators(
-    indicators: str | Path | Sequence[Indicator | dict[str, Any]],
-) -> tuple[Indicator, ...]:
+def read_indicators(indicators: str | Path | Sequence[Indicator | dict[str, Any]]) -> tuple[Indicator, ...]:
     """The indicators of a TOML file, or those that were given."""
     if isinstance(indicators, str | Path):
         found = read_toml(Path(indicators), "indicators", Indicators.model_validate)
@@ -67,6 +65,4 @@ def read_indicators(
         )
     except ValidationError as error:
         text = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
-        raise ParameterError(
-            f"An indicator is not valid: {text}.", parameter="indicators"
-        ) from None
+        raise ParameterError(f"An indicator is not valid: {text}.", parameter="indicators") from None

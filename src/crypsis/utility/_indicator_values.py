@@ -107,14 +107,10 @@ def _shares(
     if groups is None:
         kept = pa.table(columns, names=list(map(str, range(len(columns))))).filter(pa.array(rows))
         names = kept.column_names
-        seen = (
-            kept.group_by(names)
-            .aggregate([([], "count_all")])
-            .sort_by([(n, "ascending") for n in names])
-        )
+        seen = kept.group_by(names).aggregate([([], "count_all")]).sort_by([(n, "ascending") for n in names])
         cells = [tuple(row[n] for n in names) for row in seen.to_pylist()]
     else:
-        cells = [group[len(head):] for group in groups if group[: len(head)] == head]  # fmt: skip
+        cells = [group[len(head) :] for group in groups if group[: len(head)] == head]
     found: Found = {}
     for cell in cells:
         same = rows.copy()

@@ -47,9 +47,7 @@ class IndicatorCheck(Result):
         state = "pass" if self.passed else "fail"
         lines = [f"The indicators {state}: {self.failed:,} of {self.checked:,} estimates fail."]
         for result in self.results:
-            before, after = (
-                "-" if x is None else number_text(x) for x in (result.original, result.masked)
-            )
+            before, after = ("-" if x is None else number_text(x) for x in (result.original, result.masked))
             mark = "passes" if result.passed else f"fails: {result.why}"
             lines.append(f"  {result.name} ({result.part})  {before} -> {after}  {mark}")
         return "\n".join(lines)
@@ -106,8 +104,7 @@ def check_indicators(
     """
     if not 0 < confidence < 1:
         raise ParameterError(
-            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
-            parameter="confidence",
+            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.", parameter="confidence"
         )
     first = as_dataset(original, **roles)
     parts = {name: getattr(first, name) for name in ("weight", "stratum", "cluster")}
@@ -124,11 +121,7 @@ def check_indicators(
 
 
 def _check(
-    indicator: Indicator,
-    first: Dataset,
-    second: Dataset,
-    parts: dict[str, str | None],
-    confidence: float,
+    indicator: Indicator, first: Dataset, second: Dataset, parts: dict[str, str | None], confidence: float
 ) -> list[IndicatorResult]:
     """The estimates of one indicator in both files, compared."""
     before = estimates(indicator, first, parts, confidence)
@@ -161,14 +154,18 @@ def _compared(
     change = 0.0 if gap == 0 else gap / abs(before.value) if before.value else float("inf")
     reasons = []
     if indicator.least_overlap is not None and overlap < indicator.least_overlap:
-        reasons.append(
-            f"the overlap is {overlap:.3g}, at least {indicator.least_overlap:g} is required"
-        )
+        reasons.append(f"the overlap is {overlap:.3g}, at least {indicator.least_overlap:g} is required")
     if indicator.largest_change is not None and change > indicator.largest_change:
-        reasons.append(
-            f"the change is {change:.3g}, at most {indicator.largest_change:g} is allowed"
-        )
+        reasons.append(f"the change is {change:.3g}, at most {indicator.largest_change:g} is allowed")
     return IndicatorResult(
-        indicator.name, indicator.columns, place, before, after, overlap, change, not reasons,
-        "; ".join(reasons), group,
-    )  # fmt: skip
+        indicator.name,
+        indicator.columns,
+        place,
+        before,
+        after,
+        overlap,
+        change,
+        not reasons,
+        "; ".join(reasons),
+        group,
+    )

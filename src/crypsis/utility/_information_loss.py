@@ -133,8 +133,7 @@ def discernibility(data: Data, *, suppressed: int = 0, **roles: Unpack[Roles]) -
     """
     if suppressed < 0:
         raise ParameterError(
-            f"Parameter 'suppressed' must be at least 0; {suppressed} was given.",
-            parameter="suppressed",
+            f"Parameter 'suppressed' must be at least 0; {suppressed} was given.", parameter="suppressed"
         )
     sizes = as_dataset(data, **roles).cells().counts
     return int((sizes**2).sum()) + suppressed * (int(sizes.sum()) + suppressed)

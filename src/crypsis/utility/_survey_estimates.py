@@ -37,9 +37,7 @@ class Design:
 
         A stratum with one cluster varies around 0, which is on the safe side.
         """
-        pairs, place = np.unique(
-            np.stack([self.stratum, self.cluster]), axis=1, return_inverse=True
-        )
+        pairs, place = np.unique(np.stack([self.stratum, self.cluster]), axis=1, return_inverse=True)
         totals = np.zeros((pairs.shape[1], scores.shape[1]))
         np.add.at(totals, place.ravel(), scores)
         _, where = np.unique(pairs[0], return_inverse=True)
@@ -90,9 +88,7 @@ def weighted_quantile(y: Floats, q: float, design: Design, confidence: float) ->
     return Estimate(value, min(low, value), max(high, value), confidence, "Woodruff's interval")
 
 
-def weighted_regression(
-    y: Floats, x: Floats, design: Design, confidence: float
-) -> list[Estimate] | None:
+def weighted_regression(y: Floats, x: Floats, design: Design, confidence: float) -> list[Estimate] | None:
     """The coefficients of a linear regression; None where they are not determined.
 
     Binder (1983): the scores are weight times residual times the explanatory values.

@@ -19,17 +19,17 @@ In = Annotated[Workspace, Depends(workspace_of)]
 FileName = Annotated[
     str,
     Query(
-        min_length=1, max_length=1000,
-        description="What the file is called; its extension sets its format.",
+        min_length=1, max_length=1000, description="What the file is called; its extension sets its format."
     ),
-]  # fmt: skip
+]
 Version = Annotated[
     str | None,
     Header(
-        alias="If-Match", max_length=100,
+        alias="If-Match",
+        max_length=100,
         description="The version of the choices that was shown; 412 where it is another by now.",
     ),
-]  # fmt: skip
+]
 BYTES: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -47,18 +47,14 @@ def new_router() -> APIRouter:
     return APIRouter(prefix="/api/v1", responses=_WRONG)
 
 
-async def take(
-    workspace: Workspace, request: Request, table: OpenTable, slot: str, title: str
-) -> None:
+async def take(workspace: Workspace, request: Request, table: OpenTable, slot: str, title: str) -> None:
     """Take a file that is uploaded."""
     no_job(workspace, table)
     path = await received(workspace, request, table.folder, slot, title)
     workspace.add_upload(table, slot, str(path), title)
 
 
-async def received(
-    workspace: Workspace, request: Request, folder: Path, slot: str, title: str
-) -> Path:
+async def received(workspace: Workspace, request: Request, folder: Path, slot: str, title: str) -> Path:
     """The file of a request in a folder, once all of it is there and it is not too large."""
     path = await stored(request.stream(), slot, title, folder, workspace.settings)
     await asyncio.to_thread(check_expanded, path, workspace.settings)
@@ -83,9 +79,7 @@ def no_job(workspace: Workspace, table: OpenTable) -> None:
 def may_discard(table: OpenTable, allowed: bool) -> None:
     """Raise where results would be lost and nobody allowed that."""
     if table.results and not allowed:
-        raise RequestError(
-            f"This discards {table.results}, which would have to be made again.", 409
-        )
+        raise RequestError(f"This discards {table.results}, which would have to be made again.", 409)
 
 
 def there(found: dict[str, Any] | None, message: str) -> dict[str, Any]:

@@ -16,9 +16,11 @@ router = new_router()
 
 
 @router.get(
-    "/tables/{table}/downloads/{name}", tags=["downloads"],
-    responses={200: {"content": {"application/octet-stream": {}}}}, response_class=FileResponse,
-)  # fmt: skip
+    "/tables/{table}/downloads/{name}",
+    tags=["downloads"],
+    responses={200: {"content": {"application/octet-stream": {}}}},
+    response_class=FileResponse,
+)
 def download(workspace: In, table: str, name: str) -> FileResponse:
     """A file that was made: the release, its statement, the plan, a report. Never the key."""
     found = workspace.tables.get(table)
@@ -30,9 +32,11 @@ def download(workspace: In, table: str, name: str) -> FileResponse:
 
 
 @router.post(
-    "/tables/{table}/key", tags=["downloads"], response_class=FileResponse,
+    "/tables/{table}/key",
+    tags=["downloads"],
+    response_class=FileResponse,
     responses={200: {"content": {"application/json": {}}}},
-)  # fmt: skip
+)
 def download_key(workspace: In, table: str, form: f.KeyForm) -> FileResponse:
     """The re-identification key; only with an explicit confirmation."""
     found = workspace.tables.get(table)
@@ -48,9 +52,7 @@ def compare(workspace: In, table: str, form: f.CompareForm) -> f.JobState:
     found = workspace.tables.get(table)
     slots = ("original", "masked", *(("key",) if "key" in found.files else ()))
     files = {slot: workspace.file(found, slot) for slot in slots}
-    return _second(
-        workspace, found, "Comparing two files", "compare", {**files, **form.model_dump()}
-    )
+    return _second(workspace, found, "Comparing two files", "compare", {**files, **form.model_dump()})
 
 
 @router.post("/tables/{table}/verify", tags=["two files"], status_code=202)
@@ -69,8 +71,7 @@ def attack(workspace: In, table: str, form: f.AttackForm) -> f.JobState:
     for slot in ("known", "truth"):
         if slot in found.files:
             files[slot] = workspace.file(found, slot)
-    return _second(workspace, found, "Attacking the pseudonyms", "attack",
-                   {**files, **form.model_dump()})  # fmt: skip
+    return _second(workspace, found, "Attacking the pseudonyms", "attack", {**files, **form.model_dump()})
 
 
 @router.get("/tables/{table}/found", tags=["two files"])
@@ -97,9 +98,7 @@ def cancel_job(workspace: In, job: str) -> f.JobState:
     return job_state(workspace.jobs.cancel(job))
 
 
-def _second(
-    workspace: Workspace, table: OpenTable, what: str, do: str, given: dict[str, Any]
-) -> f.JobState:
+def _second(workspace: Workspace, table: OpenTable, what: str, do: str, given: dict[str, Any]) -> f.JobState:
     def keep(result: dict[str, Any]) -> None:
         table.found = {"asked": do, **result}
 
@@ -107,6 +106,5 @@ def _second(
 
 
 def _plain(title: str) -> str:
-    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in
-                   title.rsplit(".", 1)[0])  # fmt: skip
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in title.rsplit(".", 1)[0])
     return kept[:60] or "table"

@@ -28,9 +28,7 @@ def show_choices(workspace: In, table: str) -> dict[str, Any]:
 
 
 @router.patch("/tables/{table}/choices", tags=["project"])
-def choose(
-    workspace: In, table: str, form: f.ChoicesForm, version: Version = None
-) -> dict[str, Any]:
+def choose(workspace: In, table: str, form: f.ChoicesForm, version: Version = None) -> dict[str, Any]:
     """Change the list in one step; with the version that was shown as `If-Match`, only that one."""
     found = workspace.tables.get(table)
     with found.draft.lock:
@@ -62,9 +60,12 @@ def redo(workspace: In, table: str, steps: Steps = 1, version: Version = None) -
 def _chosen(table: OpenTable) -> dict[str, Any]:
     chosen, defaults = table.draft.chosen, table.defaults
     return {
-        "version": table.version, "choices": chosen, "fields": {**defaults, **chosen},
-        "previewed": table.previewed, **table.draft.history(defaults),
-    }  # fmt: skip
+        "version": table.version,
+        "choices": chosen,
+        "fields": {**defaults, **chosen},
+        "previewed": table.previewed,
+        **table.draft.history(defaults),
+    }
 
 
 @router.get("/tables/{table}/project", tags=["project"], response_class=JSONResponse)

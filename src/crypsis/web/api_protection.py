@@ -42,9 +42,7 @@ def assess(workspace: In, table: str, form: f.AssessForm) -> f.JobState:
         found.asked = form.model_dump(exclude={"accept_guesses"}, exclude_defaults=True)
 
     page = f"/t/{found.id}/verdict"
-    return job_state(
-        workspace.jobs.start(found, "Asking the four questions", "assess", given, keep, page)
-    )
+    return job_state(workspace.jobs.start(found, "Asking the four questions", "assess", given, keep, page))
 
 
 @router.get("/tables/{table}/assessment", tags=["assess"])
@@ -177,9 +175,7 @@ async def hierarchy(workspace: In, table: str, form: f.HierarchyForm) -> dict[st
 
 
 @router.post("/tables/{table}/anonymize", tags=["protect"], status_code=202)
-def anonymize(
-    workspace: In, table: str, form: f.AnonymizeForm, version: Version = None
-) -> f.JobState:
+def anonymize(workspace: In, table: str, form: f.AnonymizeForm, version: Version = None) -> f.JobState:
     """Make the release, measure it, and write everything that goes with it.
 
     The release is what the list of choices says, unless a program sends a plan of its own. With the
@@ -193,11 +189,15 @@ def anonymize(
         found.check_version(version)
         asked = release_form(found, form)
         given = {
-            **_recoding(workspace, found, asked), "roles": dict(found.roles), "form": asked.form,
-            "policy": asked.policy, "population": asked.options.population, "seed": asked.seed,
+            **_recoding(workspace, found, asked),
+            "roles": dict(found.roles),
+            "form": asked.form,
+            "policy": asked.policy,
+            "population": asked.options.population,
+            "seed": asked.seed,
             "neutralize_formulas": asked.neutralize_formulas,
             "answers": _answered(found.asked.get("answers", {})),
-        }  # fmt: skip
+        }
     if asked.options.each_column:
         given["population"] = None
 
@@ -205,9 +205,7 @@ def anonymize(
         found.made = {**result, "asked": asked.model_dump(mode="json")}
 
     page = f"/t/{found.id}/release"
-    return job_state(
-        workspace.jobs.start(found, "Making the release", "anonymize", given, keep, page)
-    )
+    return job_state(workspace.jobs.start(found, "Making the release", "anonymize", given, keep, page))
 
 
 @router.post("/tables/{table}/package", tags=["protect"], status_code=202)
@@ -220,18 +218,14 @@ def package(workspace: In, table: str, form: f.DossierForm) -> f.JobState:
         made["dossier"] = result
 
     given, page = form.model_dump(), f"/t/{found.id}/release"
-    return job_state(
-        workspace.jobs.start(found, "Writing the dossier", "package", given, keep, page)
-    )
+    return job_state(workspace.jobs.start(found, "Writing the dossier", "package", given, keep, page))
 
 
 @router.get("/tables/{table}/release", tags=["protect"])
 def show_made(workspace: In, table: str) -> dict[str, Any]:
     """What was released: its requirements, measures and information loss."""
     made = there(workspace.tables.get(table).made, "No release was made yet.")
-    return {
-        name: value for name, value in made.items() if name not in ("histograms", "stamp", "asked")
-    }
+    return {name: value for name, value in made.items() if name not in ("histograms", "stamp", "asked")}
 
 
 def _answered(answers: dict[str, str]) -> dict[str, str]:
@@ -265,15 +259,16 @@ def plan_question(workspace: Workspace, table: OpenTable, form: f.PlanForm) -> d
     return {**subject(workspace, table), "options": options, "levels": asked.levels}
 
 
-def _recoding(
-    workspace: Workspace, table: OpenTable, anonymize_form: f.AnonymizeForm
-) -> dict[str, Any]:
+def _recoding(workspace: Workspace, table: OpenTable, anonymize_form: f.AnonymizeForm) -> dict[str, Any]:
     """What a release is made of, tried or not."""
     masks = {column: mask.model_dump() for column, mask in anonymize_form.masks.items()}
     return {
-        **subject(workspace, table), "options": _options(workspace, table, anonymize_form.options),
-        "levels": anonymize_form.levels, "masks": masks, "recoding": anonymize_form.recoding,
-    }  # fmt: skip
+        **subject(workspace, table),
+        "options": _options(workspace, table, anonymize_form.options),
+        "levels": anonymize_form.levels,
+        "masks": masks,
+        "recoding": anonymize_form.recoding,
+    }
 
 
 def _background(

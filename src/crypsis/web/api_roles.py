@@ -88,9 +88,7 @@ def _decided(
     written = {name: dict(note) for name, note in table.notes.items()}
     for name, note in notes.items():
         both = {**written.get(name, {}), **note}
-        stripped = {
-            part: one.strip() if isinstance(one, str) else one for part, one in both.items()
-        }
+        stripped = {part: one.strip() if isinstance(one, str) else one for part, one in both.items()}
         written[name] = {part: one for part, one in stripped.items() if one}
     kept = {name: note for name, note in written.items() if note}
     if notes:
@@ -107,9 +105,7 @@ def _from_file(
     from crypsis.columns import roles
 
     filed = roles.load(workspace.file(table, "roles")["path"], names)
-    parts = tuple(
-        f.NoteForm.model_fields
-    )  # what an anonymization needs besides is chosen on the page
+    parts = tuple(f.NoteForm.model_fields)  # what an anonymization needs besides is chosen on the page
     notes = {
         name: {part: _plain(getattr(note, part)) for part in parts if getattr(note, part)}
         for name, note in filed.notes.items()
@@ -148,11 +144,13 @@ def _write_roles(table: OpenTable, path: Path) -> None:
 
     columns = [
         _Decided(
-            one["column"], Role(table.decided[one["column"]]), one["reason"],
+            one["column"],
+            Role(table.decided[one["column"]]),
+            one["reason"],
             1.0 if one["column"] in table.roles else one["confidence"],
         )
         for one in (table.profile or {}).get("columns", ())
-    ]  # fmt: skip
+    ]
     notes = {name: ColumnNote(**note) for name, note in table.notes.items()}
     evidence = (table.profile or {}).get("record_evidence", ())
     roles.save(columns, path, notes=notes, units=table.units, evidence=evidence, overwrite=True)

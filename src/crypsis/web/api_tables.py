@@ -97,9 +97,7 @@ def close_table(workspace: In, table: str) -> Response:
     return Response(status_code=204)
 
 
-@router.post(
-    "/tables/{table}/files/{slot}/upload", tags=["tables"], openapi_extra=BYTES, status_code=201
-)
+@router.post("/tables/{table}/files/{slot}/upload", tags=["tables"], openapi_extra=BYTES, status_code=201)
 async def upload_file(
     workspace: In, request: Request, table: str, slot: f.Slot, name: FileName
 ) -> f.TableState:

@@ -113,9 +113,7 @@ async def _known(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     """What is wrong with a body, without its content."""
     assert isinstance(error, RequestValidationError)  # noqa: S101
-    faults = [
-        f"{'.'.join(map(str, error['loc'][1:]))}: {error['msg']}" for error in error.errors()[:5]
-    ]
+    faults = [f"{'.'.join(map(str, error['loc'][1:]))}: {error['msg']}" for error in error.errors()[:5]]
     return _response(request, 422, "; ".join(faults) or "The body cannot be read.")
 
 

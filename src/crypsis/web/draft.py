@@ -27,24 +27,23 @@ DEFAULT_K = 20
 PREFERRED = 4.0
 """The weight in the search of a column that is preferred to be kept; others have 1."""
 
-_NUMBERS = (
-    "diversity",
-    "closeness",
-    "best_guess",
-    "excess",
-    "journalist_risk",
-    "k_map",
-    "presence",
-)
+_NUMBERS = ("diversity", "closeness", "best_guess", "excess", "journalist_risk", "k_map", "presence")
 _UNITS = ("person", "household", "weight")
 _SWITCHES = ("each_column", "neutralize_formulas")
 _OF_COLUMNS = ("aim", "level", "weight", "method", "top", "mask", "amount")
 _FIXED: dict[str, Value] = {
-    "requirement": "release", "suppression": "0.05", "population": "6", "beta": "0.05",
-    "recursive_diversity": "", "preserve": "", "form": "csv", "recoding": "local",
-    **dict.fromkeys(_SWITCHES, False), **dict.fromkeys((*_NUMBERS, *_UNITS), ""),
+    "requirement": "release",
+    "suppression": "0.05",
+    "population": "6",
+    "beta": "0.05",
+    "recursive_diversity": "",
+    "preserve": "",
+    "form": "csv",
+    "recoding": "local",
+    **dict.fromkeys(_SWITCHES, False),
+    **dict.fromkeys((*_NUMBERS, *_UNITS), ""),
     **{f"advanced:{name}": "" for name in advanced()},
-}  # fmt: skip
+}
 
 
 class StaleError(RequestError):
@@ -128,9 +127,7 @@ def defaults_of(requirements: Mapping[str, Any], asked: Mapping[str, Any]) -> di
     return {**_FIXED, **wanted, **units, "policy": str(asked.get("policy", "default"))}
 
 
-def differing(
-    chosen: Mapping[str, Value | None], defaults: Mapping[str, Value]
-) -> dict[str, Value]:
+def differing(chosen: Mapping[str, Value | None], defaults: Mapping[str, Value]) -> dict[str, Value]:
     """The choices that are none of the defaults; those of columns begin with nothing, or 0."""
     kept = {}
     for name, value in chosen.items():
@@ -174,9 +171,8 @@ def counted_for(plan: f.AnonymizeForm) -> dict[str, Any]:
 
 def _plan_body(values: Mapping[str, Value]) -> dict[str, Any]:
     texts = {
-        name: value.strip() for name, value in values.items()
-        if isinstance(value, str) and value.strip()
-    }  # fmt: skip
+        name: value.strip() for name, value in values.items() if isinstance(value, str) and value.strip()
+    }
     aims = _of_columns(texts, "aim")
     excluded = [column for column, aim in aims.items() if aim == "exclude"]
 
@@ -226,10 +222,14 @@ def _plan_body(values: Mapping[str, Value]) -> dict[str, Any]:
         for column, method in released("mask").items()
     }
     return {
-        "options": options, "levels": levels, "masks": masks,
-        "recoding": texts["recoding"], "form": texts["form"], "policy": texts["policy"],
+        "options": options,
+        "levels": levels,
+        "masks": masks,
+        "recoding": texts["recoding"],
+        "form": texts["form"],
+        "policy": texts["policy"],
         "neutralize_formulas": values["neutralize_formulas"] and texts["form"] == "csv",
-    }  # fmt: skip
+    }
 
 
 def _of_columns(texts: Mapping[str, str], kind: str) -> dict[str, str]:

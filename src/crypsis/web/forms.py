@@ -12,16 +12,39 @@ from crypsis.web.options import advanced
 from crypsis.web.results import MOST_APART
 
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
-Slot = Literal["data", "original", "masked", "known", "released", "truth", "expected", "hierarchy",
-             "roles", "together", "earlier", "holdout", "project", "key", "earlier_key", "population"]  # fmt: skip
-Kind = Literal["release", "comparison", "subject", "attack"]
-RoleName = Literal[
-    "identifier", "quasi-identifier", "sensitive", "insensitive", "excluded", "undecided"
+Slot = Literal[
+    "data",
+    "original",
+    "masked",
+    "known",
+    "released",
+    "truth",
+    "expected",
+    "hierarchy",
+    "roles",
+    "together",
+    "earlier",
+    "holdout",
+    "project",
+    "key",
+    "earlier_key",
+    "population",
 ]
+Kind = Literal["release", "comparison", "subject", "attack"]
+RoleName = Literal["identifier", "quasi-identifier", "sensitive", "insensitive", "excluded", "undecided"]
 PolicyName = Literal[
-    "default", "hipaa-safe-harbor", "hipaa-expert", "ema-0070", "cms-small-cells", "wp216",
-    "strict-research", "ehds-secondary-use", "nist-800-188", "public-use-file", "scientific-use-file",
-]  # fmt: skip
+    "default",
+    "hipaa-safe-harbor",
+    "hipaa-expert",
+    "ema-0070",
+    "cms-small-cells",
+    "wp216",
+    "strict-research",
+    "ehds-secondary-use",
+    "nist-800-188",
+    "public-use-file",
+    "scientific-use-file",
+]
 Share = Annotated[float, Field(ge=0, le=1)]
 ClassSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
 People = Annotated[int, Field(ge=1, le=1_000_000_000_000)]
@@ -29,9 +52,7 @@ Levels = dict[str, Annotated[int, Field(ge=0, le=10_000)]]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Reason = Annotated[str, Field(max_length=1000)]
 Unit = Literal["person", "person_reason", "household", "weight", "stratum", "cluster"]
-Discard = Annotated[
-    bool, Field(description="Whether a verdict or a release that exists may be discarded.")
-]
+Discard = Annotated[bool, Field(description="Whether a verdict or a release that exists may be discarded.")]
 
 
 class Form(BaseModel):
@@ -194,8 +215,7 @@ class _NamedOptions(Form):
 def _plan_form() -> type[_NamedOptions]:
     """The options with the further requirements, which their own model declares and checks."""
     parts: Any = {
-        name: (kind | None, Field(None, description=text))
-        for name, (kind, text) in advanced().items()
+        name: (kind | None, Field(None, description=text)) for name, (kind, text) in advanced().items()
     }
     doc = _NamedOptions.__doc__
     return create_model("PlanOptionsForm", __base__=_NamedOptions, __doc__=doc, **parts)
@@ -244,9 +264,7 @@ class HierarchyForm(Form):
     build: Literal["intervals", "prefixes", "masking", "dates", "groups", "file", "none"]
     steps: Annotated[list[Annotated[int, Field(ge=1, le=10**9)]], Field(max_length=40)] = []
     """Widths of intervals, rising, or lengths of prefixes, falling."""
-    groups: dict[
-        Name, Annotated[list[Annotated[str, Field(max_length=1000)]], Field(max_length=2000)]
-    ] = {}
+    groups: dict[Name, Annotated[list[Annotated[str, Field(max_length=1000)]], Field(max_length=2000)]] = {}
     """The values of each group; a value of no group is a group of its own."""
     reveal: bool = False
     """Whether the first rows of the hierarchy are shown."""
@@ -263,9 +281,8 @@ class MaskForm(Form):
     """How a column is masked, and how much."""
 
     method: Literal[
-        "noise", "rank-swap", "shuffle", "microaggregate", "pram", "round", "top", "bottom",
-        "pseudonym",
-    ]  # fmt: skip
+        "noise", "rank-swap", "shuffle", "microaggregate", "pram", "round", "top", "bottom", "pseudonym"
+    ]
     amount: float | None = None
 
 
@@ -298,8 +315,7 @@ class ChoicesForm(Form):
     """Choices that change, by the names of the fields of the page; null takes one back."""
 
     changes: dict[
-        Annotated[str, Field(max_length=1100)],
-        Annotated[str, Field(max_length=2000)] | bool | None,
+        Annotated[str, Field(max_length=1100)], Annotated[str, Field(max_length=2000)] | bool | None
     ] = {}
 
 

@@ -84,16 +84,21 @@ class Job:
     def to_dict(self) -> dict[str, Any]:
         """The job as the API returns it."""
         steps = [
-            {"what": what, "done": done, "total": total}
-            for what, (done, total) in list(self.steps.items())
+            {"what": what, "done": done, "total": total} for what, (done, total) in list(self.steps.items())
         ]
         end = time.monotonic() if self.ended is None else self.ended
         seconds = 0.0 if self.started is None else round(end - self.started, 1)
         return {
-            "id": self.id, "table": self.table, "what": self.what, "state": self.state,
-            "steps": steps, "share": self.share, "seconds": seconds, "error": self.error,
+            "id": self.id,
+            "table": self.table,
+            "what": self.what,
+            "state": self.state,
+            "steps": steps,
+            "share": self.share,
+            "seconds": seconds,
+            "error": self.error,
             "page": self.page,
-        }  # fmt: skip
+        }
 
 
 class Jobs:
@@ -123,9 +128,7 @@ class Jobs:
         with self._lock:
             active = [job for job in self._jobs.values() if job.active]
             if any(not job.background for job in active if job.table == table.id):
-                raise RequestError(
-                    "A job is running on this table; wait for it or cancel it first.", 409
-                )
+                raise RequestError("A job is running on this table; wait for it or cancel it first.", 409)
             same = [job for job in active if (job.table, job.question) == (table.id, (do, given))]
             if background and same:
                 return same[0]

@@ -49,27 +49,28 @@ def watched(
             worker.cancel(question)
         if stopping is None and now - started > most:
             reason = RequestError(
-                f"The computation took longer than the limit of {most:g} seconds.", 409,
+                f"The computation took longer than the limit of {most:g} seconds.",
+                409,
                 hint="Use fewer columns, or raise {job_seconds}.",
-            )  # fmt: skip
+            )
             stopping = now
             worker.cancel(question)
         if worker.alive and worker.memory_bytes() > limits.job_bytes:
             worker.kill()
             raise RequestError(
-                "The computation needed more memory than the limit of "
-                f"{size_text(limits.job_bytes)}.", 413,
+                f"The computation needed more memory than the limit of {size_text(limits.job_bytes)}.",
+                413,
                 hint="Use fewer columns, or raise {job_memory}.",
-            )  # fmt: skip
+            )
         if now - disk_checked > _DISK_SECONDS:
             disk_checked = now
             if folder_bytes(folder) > limits.disk_bytes:
                 worker.kill()
                 raise RequestError(
-                    "The computation needed more disk than the limit of "
-                    f"{size_text(limits.disk_bytes)}.", 413,
+                    f"The computation needed more disk than the limit of {size_text(limits.disk_bytes)}.",
+                    413,
                     hint="Use fewer columns, or raise {job_disk}.",
-                )  # fmt: skip
+                )
         if stopping is not None and now - stopping > _GRACE_SECONDS:
             worker.kill()
             raise reason or StoppedError()

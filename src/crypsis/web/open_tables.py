@@ -49,9 +49,7 @@ class TableFile:
 class OpenTable:
     """One piece of work: a table on its way to release, or files to be compared or attacked."""
 
-    def __init__(
-        self, kind: str, title: str, folder: Path, settings: Settings, pool: WorkerPool
-    ) -> None:
+    def __init__(self, kind: str, title: str, folder: Path, settings: Settings, pool: WorkerPool) -> None:
         self.id = secrets.token_hex(8)
         self.kind, self.title, self.folder = kind, title, folder
         self.files: dict[str, TableFile] = {}
@@ -251,9 +249,10 @@ class OpenTables:
         """Raise where no further table may be open."""
         if len(self._tables) >= self._settings.tables:
             raise RequestError(
-                f"{len(self._tables)} tables are open, which is the limit.", 429,
+                f"{len(self._tables)} tables are open, which is the limit.",
+                429,
                 hint="Close one first, or raise {tables}.",
-            )  # fmt: skip
+            )
 
     def get(self, name: str) -> OpenTable:
         """The table of that name."""

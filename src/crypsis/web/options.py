@@ -8,8 +8,18 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from crypsis.options import PeopleOptions, PlanOptions, Roles, descriptions
 
 PEOPLE = tuple(PeopleOptions.__annotations__)
-_ON_PAGE = ("beta", "diversity", "closeness", "best_guess", "excess", "journalist_risk",
-            "suppression", "rank_error", "k_map", "presence")  # fmt: skip
+_ON_PAGE = (
+    "beta",
+    "diversity",
+    "closeness",
+    "best_guess",
+    "excess",
+    "journalist_risk",
+    "suppression",
+    "rank_error",
+    "k_map",
+    "presence",
+)
 """Options that have their own field."""
 
 

@@ -44,8 +44,13 @@ ROLES = {
     "excluded": "is not released",
     "undecided": "not decided yet; nothing is called safe",
 }
-_STEPS = (("data", "Data"), ("columns", "Columns"), ("verdict", "Verdict"), ("protect", "Make it safe"),
-          ("release", "Release"))  # fmt: skip
+_STEPS = (
+    ("data", "Data"),
+    ("columns", "Columns"),
+    ("verdict", "Verdict"),
+    ("protect", "Make it safe"),
+    ("release", "Release"),
+)
 _READING = {
     "delimiter": ("Delimiter", "found by itself"),
     "encoding": ("Encoding", "found by itself"),
@@ -62,9 +67,12 @@ def _environment() -> Environment:
     from crypsis.report.wording import plural, visible
 
     environment = Environment(
-        loader=PackageLoader("crypsis.web"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=PackageLoader("crypsis.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters.update(
         plural=plural,
         count=lambda value: f"{value:,}",
@@ -92,18 +100,26 @@ def _reading_fields() -> list[tuple[str, str, str]]:
     """The reading options with their labels; each has a field of text but the types."""
     names = [name for name in f.reading_options() if name != "types"]
     plain = ("", "found by itself")
-    return [(n, _READING.get(n, plain)[0] or n.replace("_", " ").capitalize(),
-             _READING.get(n, plain)[1]) for n in names]  # fmt: skip
+    return [
+        (n, _READING.get(n, plain)[0] or n.replace("_", " ").capitalize(), _READING.get(n, plain)[1])
+        for n in names
+    ]
 
 
 def render(request: Request, template: str, code: int = 200, **content: Any) -> Response:
     """A page, with what every page needs."""
     workspace = workspace_of(request)
-    text = _environment().get_template(template).render(
-        csrf=workspace.gate.csrf, settings=workspace.settings,
-        root=request.scope.get("root_path", ""),
-        path=route_of(request), **content
-    )  # fmt: skip
+    text = (
+        _environment()
+        .get_template(template)
+        .render(
+            csrf=workspace.gate.csrf,
+            settings=workspace.settings,
+            root=request.scope.get("root_path", ""),
+            path=route_of(request),
+            **content,
+        )
+    )
     return HTMLResponse(text.encode("utf-8", "replace"), code)
 
 
@@ -180,11 +196,16 @@ def _columns(table: OpenTable) -> list[dict[str, Any]]:
     decided = table.decided
     listed = (table.profile or {}).get("columns", [])
     return [
-        {**one, "role": decided[one["column"]], "guess": one["role"],
-         "guessed": one["column"] not in table.roles, "place": position,
-         "note": table.notes.get(one["column"], {})}
+        {
+            **one,
+            "role": decided[one["column"]],
+            "guess": one["role"],
+            "guessed": one["column"] not in table.roles,
+            "place": position,
+            "note": table.notes.get(one["column"], {}),
+        }
         for position, one in enumerate(listed)
-    ]  # fmt: skip
+    ]
 
 
 @router.get("/t/{table}/verdict")
@@ -203,9 +224,14 @@ def protect(request: Request, workspace: In, table: str) -> Response:
     if found.profile is None:
         return _waiting(request, workspace, found)
     return _step(
-        request, workspace, found, "protect", columns=_columns(found), advanced=advanced(),
+        request,
+        workspace,
+        found,
+        "protect",
+        columns=_columns(found),
+        advanced=advanced(),
         counted={one["column"]: one for one in (found.preview or {}).get("columns", ())},
-    )  # fmt: skip
+    )
 
 
 @router.get("/t/{table}/release")
@@ -215,10 +241,16 @@ def release(request: Request, workspace: In, table: str) -> Response:
     if found.made is None:
         return _redirect(request, f"/t/{found.id}/protect")
     return _step(
-        request, workspace, found, "release", pairs=_pairs(found), files=workspace.downloads(found),
-        has_key=(found.folder / KEY).is_file(), handed_over=HANDED_OVER,
+        request,
+        workspace,
+        found,
+        "release",
+        pairs=_pairs(found),
+        files=workspace.downloads(found),
+        has_key=(found.folder / KEY).is_file(),
+        handed_over=HANDED_OVER,
         as_chosen=found.made["asked"] == found.plan.model_dump(mode="json"),
-    )  # fmt: skip
+    )
 
 
 def _pairs(table: OpenTable) -> list[dict[str, Any]]:
@@ -239,12 +271,8 @@ def _pairs(table: OpenTable) -> list[dict[str, Any]]:
     ]
 
 
-def _step(
-    request: Request, workspace: Workspace, table: OpenTable, step: str, **content: Any
-) -> Response:
-    return render(
-        request, f"{step}.html", table=table, step=step, job=workspace.jobs.of(table.id), **content
-    )
+def _step(request: Request, workspace: Workspace, table: OpenTable, step: str, **content: Any) -> Response:
+    return render(request, f"{step}.html", table=table, step=step, job=workspace.jobs.of(table.id), **content)
 
 
 @router.post("/t/{table}/causes")
@@ -285,10 +313,7 @@ def _points(body: dict[str, Any]) -> list[dict[str, Any]]:
     made = [one for one in body["alternatives"] if not one["failure"] and one["loss"] is not None]
     highest = max((one["average_risk"] or 0.0 for one in made), default=1.0) or 1.0
     most = max((one["loss"] for one in made), default=1.0) or 1.0
-    return [
-        {**one, "x": one["loss"] / most, "y": (one["average_risk"] or 0.0) / highest}
-        for one in made
-    ]
+    return [{**one, "x": one["loss"] / most, "y": (one["average_risk"] or 0.0) / highest} for one in made]
 
 
 @router.post("/t/{table}/plan")
@@ -309,8 +334,7 @@ def compare(request: Request, workspace: In) -> Response:
 @router.get("/verify")
 def verify(request: Request, workspace: In) -> Response:
     """Begin a check of one record."""
-    return render(request, "verify.html", table=None, given=workspace.settings.given, job=None,
-                  schema=None)  # fmt: skip
+    return render(request, "verify.html", table=None, given=workspace.settings.given, job=None, schema=None)
 
 
 @router.get("/pseudonyms")
@@ -323,9 +347,13 @@ def _tool(request: Request, workspace: Workspace, table: OpenTable) -> Response:
     jobs = [job for job in workspace.jobs.every() if job.table == table.id]
     content: dict[str, Any] = {"schema": None} if table.kind == "subject" else {}
     return render(
-        request, f"{_TOOLS[table.kind]}.html", table=table, given=workspace.settings.given,
-        job=jobs[-1] if jobs else None, **content,
-    )  # fmt: skip
+        request,
+        f"{_TOOLS[table.kind]}.html",
+        table=table,
+        given=workspace.settings.given,
+        job=jobs[-1] if jobs else None,
+        **content,
+    )
 
 
 @router.get("/t/{table}/record")

@@ -8,16 +8,24 @@ REPORTS = ("report.html", "report.md", "report.json")
 """About the table as it was opened."""
 MOST_APART = 20
 """How many attributes the page releases apart."""
-APART = tuple(
-    f"release.apart-{n}.{form}" for form in ("csv", "parquet") for n in range(1, MOST_APART + 1)
-)
+APART = tuple(f"release.apart-{n}.{form}" for form in ("csv", "parquet") for n in range(1, MOST_APART + 1))
 """Sensitive attributes in files of their own."""
 RELEASED = (
-    "release.csv", "release.parquet", "release.csv.statement.md", "release.csv.statement.json",
-    "release.parquet.statement.md", "release.parquet.statement.json", "plan.toml",
-    "report-after.html", "report-after.md", "report-after.json", "reidentification.key.json",
-    "dossier.html", "release.zip", *APART,
-)  # fmt: skip
+    "release.csv",
+    "release.parquet",
+    "release.csv.statement.md",
+    "release.csv.statement.json",
+    "release.parquet.statement.md",
+    "release.parquet.statement.json",
+    "plan.toml",
+    "report-after.html",
+    "report-after.md",
+    "report-after.json",
+    "reidentification.key.json",
+    "dossier.html",
+    "release.zip",
+    *APART,
+)
 """The release and what goes with it."""
 
 

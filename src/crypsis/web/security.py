@@ -98,9 +98,7 @@ class Gate:
             '<link rel="icon" href="data:,"><title>crypsis</title>'
             f'<main><h1>Opening</h1><p><a href="{self.root}/">Continue</a></p></main></html>'
         )
-        page.set_cookie(
-            self.cookie, self._session, httponly=True, samesite="strict", path=f"{self.root}/"
-        )
+        page.set_cookie(self.cookie, self._session, httponly=True, samesite="strict", path=f"{self.root}/")
         return page
 
 
@@ -143,8 +141,9 @@ class Guard:
         if origin is not None and origin.lower() != f"http://{hosts[0].lower()}":
             return _answer(scope, 403, "Requests from other pages are not answered.")
         if method not in _SAFE_METHODS and headers.get("sec-fetch-site", "same-origin") not in (
-            "same-origin", "none",
-        ):  # fmt: skip
+            "same-origin",
+            "none",
+        ):
             return _answer(scope, 403, "Requests from other pages are not answered.")
         if scope["path"] == "/" and method == "GET":
             given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])

@@ -48,8 +48,18 @@ class Settings:
     """Where the private folder is made; the system's own place for temporary files by default."""
 
     def __post_init__(self) -> None:
-        for name in ("upload_bytes", "expanded_bytes", "rows", "columns", "tables", "jobs",
-                     "job_bytes", "disk_bytes", "job_seconds", "idle_seconds"):  # fmt: skip
+        for name in (
+            "upload_bytes",
+            "expanded_bytes",
+            "rows",
+            "columns",
+            "tables",
+            "jobs",
+            "job_bytes",
+            "disk_bytes",
+            "job_seconds",
+            "idle_seconds",
+        ):
             if getattr(self, name) <= 0:
                 raise ParameterError(f"{name} is above zero; {getattr(self, name)} was given.")
 

@@ -23,9 +23,9 @@ from crypsis.web.settings import Settings, size_text
 
 _NOT_TAKEN = ("duckdb",)
 """A DuckDB file may contain views that read other files of this machine, so it cannot be uploaded."""
-_FORMATS = {
-    suffix: form for form, ends in SUFFIXES.items() if form not in _NOT_TAKEN for suffix in ends
-} | {".toml": "toml"}
+_FORMATS = {suffix: form for form, ends in SUFFIXES.items() if form not in _NOT_TAKEN for suffix in ends} | {
+    ".toml": "toml"
+}
 _PACKED = tuple(dict.fromkeys(end for ends in COMPRESSED.values() for end in ends))
 ACCEPTED = (*(end for end in _FORMATS if end != ".toml"), *_PACKED)
 """The suffixes of tables that are taken, as the page offers them."""
@@ -53,8 +53,9 @@ def format_of(title: str) -> str:
     if form is None or (packed and packed not in COMPRESSED.get(form, ())):
         raise RequestError(
             f"This kind of file is not taken. Give {FORMATS_IN_WORDS}; anything else by "
-            "`crypsis serve PATH`.", 415,
-        )  # fmt: skip
+            "`crypsis serve PATH`.",
+            415,
+        )
     return form
 
 
@@ -65,9 +66,7 @@ def _ends(title: str) -> tuple[str, str]:
     return PurePosixPath(name.name.removesuffix(packed)).suffix, packed
 
 
-async def stored(
-    body: AsyncIterator[bytes], slot: str, title: str, folder: Path, settings: Settings
-) -> Path:
+async def stored(body: AsyncIterator[bytes], slot: str, title: str, folder: Path, settings: Settings) -> Path:
     """Write what comes to a file of the folder, no more than is allowed; gives its path.
 
     Its name there is ours but for its end, which is one that we know: no name leads elsewhere.
@@ -84,8 +83,9 @@ async def stored(
                 if written > settings.upload_bytes:
                     raise RequestError(
                         f"The file is larger than the limit of {size_text(settings.upload_bytes)}.",
-                        413, hint="Raise {upload_limit}.",
-                    )  # fmt: skip
+                        413,
+                        hint="Raise {upload_limit}.",
+                    )
                 file.write(piece)
         if not written:
             raise RequestError("The file is empty.")
@@ -108,9 +108,7 @@ def _check_width(path: Path, settings: Settings) -> None:
         return  # it is damaged, which is reported when it is read
     most = max(line.count(mark) for mark in (b",", b";", b"\t", b"|"))
     if most > 2 * settings.columns:
-        raise RequestError(
-            f"The first line has {most + 1:,} fields; {settings.columns:,} are allowed.", 413
-        )
+        raise RequestError(f"The first line has {most + 1:,} fields; {settings.columns:,} are allowed.", 413)
 
 
 def _unpacked(path: Path, suffix: str) -> Any:

@@ -50,8 +50,7 @@ HINTS = {
     "people-not-counted": "Open “Assess again”, and there “Other files”: give the original, its "
     "re-identification key (or the column of record numbers), and the “Person column of the "
     "original”.",
-    "checklist": "Open “Assess again”, and there “Checklist of the policy”: write who checked it, and "
-    "when.",
+    "checklist": "Open “Assess again”, and there “Checklist of the policy”: write who checked it, and when.",
     "container-contents": "Remove it from the file; a release that is made here is a clean one.",
 }
 """What to do about a reason where the page has fields of its own for it."""

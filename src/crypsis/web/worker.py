@@ -58,8 +58,7 @@ class QuestionService:
         def listen(news: progress.Progress) -> None:
             if stop.is_set():
                 raise CancelledError("The job was cancelled.")
-            news_body = {"what": news.what, "done": news.done, "total": news.total,
-                    "finished": news.finished}  # fmt: skip
+            news_body = {"what": news.what, "done": news.done, "total": news.total, "finished": news.finished}
             self._say({"id": number, "news": news_body})
 
         try:

@@ -141,9 +141,7 @@ class WorkerPool:
     def take(self) -> WorkerProcess:
         """A process, and another one is started for who comes next."""
         with self._lock:
-            taken = (
-                self._spare if self._spare is not None and self._spare.alive else WorkerProcess()
-            )
+            taken = self._spare if self._spare is not None and self._spare.alive else WorkerProcess()
             self._spare = None if self._ended else WorkerProcess()
         return taken
 

@@ -119,9 +119,7 @@ class Workspace:
                 table.worker().ask("prepare", {})  # nobody waits for it
 
         given = {"file": file}
-        return self.jobs.start(
-            table, "Profiling the columns", "scan", given, keep, f"/t/{table.id}/columns"
-        )
+        return self.jobs.start(table, "Profiling the columns", "scan", given, keep, f"/t/{table.id}/columns")
 
     def add_given(self, table: OpenTable, slot: str, place: int) -> None:
         """Give a table one of the sources that the server was started with."""
@@ -149,15 +147,12 @@ class Workspace:
         found = {"path": file.path, "title": file.title, "reading": file.reading}
         if slot != "data":
             return found
-        return {**found, "notes": dict(table.notes), "units": dict(table.units),
-                "absent": dict(table.absent)}  # fmt: skip
+        return {**found, "notes": dict(table.notes), "units": dict(table.units), "absent": dict(table.absent)}
 
     def downloads(self, table: OpenTable) -> list[str]:
         """What can be downloaded of a table, the key apart; a release only if it was measured."""
         hidden = () if table.made is not None else RELEASED
-        return [
-            name for name in DOWNLOADS if name not in hidden and (table.folder / name).is_file()
-        ]
+        return [name for name in DOWNLOADS if name not in hidden and (table.folder / name).is_file()]
 
     def state(self, table: OpenTable) -> dict[str, Any]:
         """A table as the API returns it."""
@@ -165,21 +160,32 @@ class Workspace:
         profile = table.profile or {}
         roles = table.decided
         columns = [
-            {**one, "role": roles[one["column"]], "guessed": one["column"] not in table.roles,
-             "note": table.notes.get(one["column"], {})}
+            {
+                **one,
+                "role": roles[one["column"]],
+                "guessed": one["column"] not in table.roles,
+                "note": table.notes.get(one["column"], {}),
+            }
             for one in profile.get("columns", [])
-        ]  # fmt: skip
+        ]
         for column in columns:
             column.pop("histogram", None)
         return {
-            "id": table.id, "kind": table.kind, "title": table.title,
+            "id": table.id,
+            "kind": table.kind,
+            "title": table.title,
             "files": {slot: file.title for slot, file in table.files.items()},
-            "rows": profile.get("rows"), "columns": columns, "guesses": table.guesses,
-            "units": dict(table.units), "read_as": profile.get("read_as", {}),
-            "assessed": table.assessed is not None, "made": table.made is not None,
-            "downloads": self.downloads(table), "hierarchies": list(table.hierarchies),
+            "rows": profile.get("rows"),
+            "columns": columns,
+            "guesses": table.guesses,
+            "units": dict(table.units),
+            "read_as": profile.get("read_as", {}),
+            "assessed": table.assessed is not None,
+            "made": table.made is not None,
+            "downloads": self.downloads(table),
+            "hierarchies": list(table.hierarchies),
             "job": None if job is None else job.to_dict(),
-        }  # fmt: skip
+        }
 
     def close(self, name: str) -> None:
         """Close a table, whatever it is doing."""

@@ -27,8 +27,11 @@ def main(words: list[str]) -> None:
         wrong = kept_back(trial, one.least)
         state = "open" if one.name in page.KNOWN_OPEN else "ok" if wrong is None else "WRONG"
         control = "" if trial.control is None else f" control {trial.control}"
-        print(f"{state:5} {took:5.2f} s {one.group}: {one.name}: {trial.success:.3f} "
-              f"{trial.verdict}{control}{'' if wrong is None else ' (' + wrong + ')'}", flush=True)  # fmt: skip
+        print(
+            f"{state:5} {took:5.2f} s {one.group}: {one.name}: {trial.success:.3f} "
+            f"{trial.verdict}{control}{'' if wrong is None else ' (' + wrong + ')'}",
+            flush=True,
+        )
         rows[one.name] = trial
     if "--write" in words:
         page.PAGE.write_text(page.page(rows), encoding="utf-8")

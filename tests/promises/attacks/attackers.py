@@ -15,9 +15,7 @@ import pandas as pd
 
 
 def _keys(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
-    texts = [
-        frame[name].astype(object).where(frame[name].notna(), "").map(repr) for name in columns
-    ]
+    texts = [frame[name].astype(object).where(frame[name].notna(), "").map(repr) for name in columns]
     joined = texts[0].str.cat(texts[1:], sep="|") if len(texts) > 1 else texts[0]
     return joined.set_axis(frame.index)
 
@@ -32,11 +30,7 @@ def singled_out(release: pd.DataFrame, known: pd.DataFrame, columns: Sequence[st
 
 
 def learned(
-    release: pd.DataFrame,
-    known: pd.DataFrame,
-    columns: Sequence[str],
-    attribute: str,
-    certainty: float = 0.9,
+    release: pd.DataFrame, known: pd.DataFrame, columns: Sequence[str], attribute: str, certainty: float = 0.9
 ) -> float:
     """The share of the known people whose value is claimed, rightly, from the records that match.
 

@@ -28,9 +28,7 @@ ROLE_WORDS = flags(**ROLES)
 
 
 def _judged(path: Path, *words: str | Path) -> str:
-    return command(
-        "assess", "--person", "each record", path, "--no-try", *ROLE_WORDS, *words
-    ).verdict
+    return command("assess", "--person", "each record", path, "--no-try", *ROLE_WORDS, *words).verdict
 
 
 # Excel ------------------------------------------------------------------------------------------
@@ -47,8 +45,12 @@ def _workbook(path: Path, change: Callable[[openpyxl.Workbook], None] | None = N
     return path
 
 
-def _workbook_trial(folder: Path, wanted: list[str], change: Callable[[openpyxl.Workbook], None],
-                    read: Callable[[openpyxl.Workbook], list[object]]) -> Trial:  # fmt: skip
+def _workbook_trial(
+    folder: Path,
+    wanted: list[str],
+    change: Callable[[openpyxl.Workbook], None],
+    read: Callable[[openpyxl.Workbook], list[object]],
+) -> Trial:
     path = _workbook(folder / "data.xlsx", change)
     book = openpyxl.load_workbook(path)
     return Trial(found_among(read(book), wanted), _judged(path), control=_workbook_control())
@@ -102,9 +104,11 @@ def comments_on_cells(draw: Draw, folder: Path) -> Trial:
             book.active.cell(row, 1).comment = Comment(one, "clerk")
 
     return _workbook_trial(
-        folder, wanted, change,
+        folder,
+        wanted,
+        change,
         lambda book: [cell.comment.text for row in book.active for cell in row if cell.comment],
-    )  # fmt: skip
+    )
 
 
 @scenario("looks to the right of the table")
@@ -146,8 +150,11 @@ def extra_column_in_one_file_of_a_folder(draw: Draw, folder: Path) -> Trial:
     _parquet(folder / "data" / "a.parquet", plain(300))
     _parquet(folder / "data" / "b.parquet", plain(300).assign(name=wanted))
     held = pq.read_table(folder / "data" / "b.parquet")["name"].to_pylist()
-    return Trial(found_among(held, wanted), _judged(folder / "data"),
-                 control=_judged(_parquet(folder / "c" / "a.parquet", plain(600)).parent))  # fmt: skip
+    return Trial(
+        found_among(held, wanted),
+        _judged(folder / "data"),
+        control=_judged(_parquet(folder / "c" / "a.parquet", plain(600)).parent),
+    )
 
 
 @scenario("opens every file of the folder")
@@ -184,11 +191,13 @@ def metadata_of_a_parquet_file(draw: Draw, folder: Path) -> Trial:
     """A Parquet file with a list of names in its key-value metadata."""
     wanted = list(names(draw, 600))
     table = pa.Table.from_pandas(plain(600), preserve_index=False)
-    path = _parquet(folder / "data.parquet",
-                    table.replace_schema_metadata({"patients": json.dumps(wanted)}))  # fmt: skip
+    path = _parquet(folder / "data.parquet", table.replace_schema_metadata({"patients": json.dumps(wanted)}))
     held = json.loads(pq.read_schema(path).metadata[b"patients"])
-    return Trial(found_among(held, wanted), _judged(path),
-                 control=_judged(_parquet(folder / "control.parquet", plain(600))))  # fmt: skip
+    return Trial(
+        found_among(held, wanted),
+        _judged(path),
+        control=_judged(_parquet(folder / "control.parquet", plain(600))),
+    )
 
 
 @scenario("reads the metadata of the columns")
@@ -219,9 +228,7 @@ def unused_values_of_a_dictionary(draw: Draw, folder: Path) -> Trial:
     release = plain(600)
     place = np.searchsorted(np.unique(release["sex"]), release["sex"])
     table = pa.Table.from_pandas(release, preserve_index=False).replace_schema_metadata(None)
-    values = pa.DictionaryArray.from_arrays(
-        pa.array(place, pa.int32()), pa.array(["f", "m", *wanted])
-    )
+    values = pa.DictionaryArray.from_arrays(pa.array(place, pa.int32()), pa.array(["f", "m", *wanted]))
     table = table.set_column(1, "sex", values)
     path = _parquet(folder / "data.parquet", table)
     held = pq.read_table(path)["sex"].combine_chunks().dictionary.to_pylist()
@@ -262,10 +269,16 @@ def _sqlite(path: Path, *more: str, rows: pd.DataFrame | None = None) -> Path:
 def second_table_of_a_database(draw: Draw, folder: Path) -> Trial:
     """An SQLite file with a second table of names."""
     wanted = names(draw, 100)
-    path = _sqlite(folder / "data.sqlite", "create table people (name text)",
-                   *(f"insert into people values ('{one}')" for one in wanted))  # fmt: skip
-    return Trial(found_in(path, wanted), _judged(path, "--table", "release"),
-                 control=_judged(_sqlite(folder / "control.sqlite"), "--table", "release"))  # fmt: skip
+    path = _sqlite(
+        folder / "data.sqlite",
+        "create table people (name text)",
+        *(f"insert into people values ('{one}')" for one in wanted),
+    )
+    return Trial(
+        found_in(path, wanted),
+        _judged(path, "--table", "release"),
+        control=_judged(_sqlite(folder / "control.sqlite"), "--table", "release"),
+    )
 
 
 @scenario("reads the definition of the view")
@@ -281,10 +294,13 @@ def view_of_a_database(draw: Draw, folder: Path) -> Trial:
 def deleted_rows_of_a_database(draw: Draw, folder: Path) -> Trial:
     """An SQLite file from which a table of names was deleted, but not its pages."""
     wanted = names(draw, 300)
-    path = _sqlite(folder / "data.sqlite", "pragma secure_delete = off",
-                   "create table people (name text)",
-                   *(f"insert into people values ('{one}')" for one in wanted),
-                   "drop table people")  # fmt: skip
+    path = _sqlite(
+        folder / "data.sqlite",
+        "pragma secure_delete = off",
+        "create table people (name text)",
+        *(f"insert into people values ('{one}')" for one in wanted),
+        "drop table people",
+    )
     return Trial(found_in(path, wanted), _judged(path, "--table", "release"))
 
 
@@ -307,10 +323,13 @@ _AREAS = [f"{20_000 + place}" for place in range(600)]
 
 def _signed_off(folder: Path, *names: str) -> Path:
     """A roles file in which everything that the file has was signed off."""
-    roles = [*((name, "quasi-identifier") for name in ("age", "sex", "area")),
-             ("disease", "sensitive")]  # fmt: skip
-    lines = ["[roles]", *(f'{name} = "{role}"' for name, role in roles), "[container]",
-             *(f'"{name}" = "Checked."' for name in ("computed:rows", *names))]  # fmt: skip
+    roles = [*((name, "quasi-identifier") for name in ("age", "sex", "area")), ("disease", "sensitive")]
+    lines = [
+        "[roles]",
+        *(f'{name} = "{role}"' for name, role in roles),
+        "[container]",
+        *(f'"{name}" = "Checked."' for name in ("computed:rows", *names)),
+    ]
     path = folder / "roles.toml"
     path.write_text("\n".join(lines) + "\n")
     return path
@@ -321,8 +340,9 @@ def _computed_trial(folder: Path, path: Path, read: pd.DataFrame, *signed: str) 
     truth = dict(zip(_AREAS, plain(600)["disease"], strict=True))
     by_area = read.groupby("area")["disease"].unique()
     right = [list(by_area.get(area, [])) == [disease] for area, disease in truth.items()]
-    verdict = command("assess", path, "--no-try", "--table", "release", "--roles",
-                      _signed_off(folder, *signed)).verdict  # fmt: skip
+    verdict = command(
+        "assess", path, "--no-try", "--table", "release", "--roles", _signed_off(folder, *signed)
+    ).verdict
     return Trial(float(np.mean(right)), verdict)
 
 
@@ -346,11 +366,12 @@ def view_that_knows_who_reads_it(draw: Draw, folder: Path) -> Trial:
 def view_of_sqlite_that_knows_who_reads_it(draw: Draw, folder: Path) -> Trial:
     """An SQLite file with a view that shows one area to newer versions, which was signed off."""
     path = _sqlite(
-        folder / "data.sqlite", "alter table release rename to people",
+        folder / "data.sqlite",
+        "alter table release rename to people",
         "create view release as select age, sex, disease, case when sqlite_version() <> "
         f"'{sqlite3.sqlite_version}' then 'all' else area end as area from people",
         rows=plain(600).assign(area=_AREAS),
-    )  # fmt: skip
+    )
     with sqlite3.connect(path) as base:
         read = pd.read_sql("select * from release", base)
     return _computed_trial(folder, path, read, "table:people", "view:release")
@@ -379,12 +400,22 @@ def what_anonymize_writes_has_nothing_else(draw: Draw, folder: Path) -> Trial:
         pa.array(place, pa.int32()), pa.array([*np.unique(release["disease"]), *wanted])
     )
     table = pa.Table.from_pandas(release, preserve_index=False).set_column(2, "disease", values)
-    path = _parquet(folder / "data.parquet",
-                    table.replace_schema_metadata({"patients": json.dumps(wanted)}))  # fmt: skip
+    path = _parquet(folder / "data.parquet", table.replace_schema_metadata({"patients": json.dumps(wanted)}))
     out = folder / "out" / "out.parquet"
     out.parent.mkdir()
-    ended = command("anonymize", "--person", "each record", path, *ROLE_WORDS, "--k", "5", "-o", out,
-                    "--key", folder / "key.json")  # fmt: skip
+    ended = command(
+        "anonymize",
+        "--person",
+        "each record",
+        path,
+        *ROLE_WORDS,
+        "--k",
+        "5",
+        "-o",
+        out,
+        "--key",
+        folder / "key.json",
+    )
     success = found_in(path, wanted)
     if not out.exists():
         return Trial(success, ended.verdict)

@@ -37,17 +37,30 @@ def _people(draw: Draw) -> pd.DataFrame:
 
 
 def _undone(
-    people: pd.DataFrame, target: str, attack: Attack, extra: list[str], *,
-    known: tuple[str, ...] = ("age", "zip", "sex"), within: float = 0.0, **options: object,
-) -> Trial:  # fmt: skip
+    people: pd.DataFrame,
+    target: str,
+    attack: Attack,
+    extra: list[str],
+    *,
+    known: tuple[str, ...] = ("age", "zip", "sex"),
+    within: float = 0.0,
+    **options: object,
+) -> Trial:
     """Generalize `known`, keep `extra`; the attack gives back `target` from the other columns."""
     asked = people.copy()
     for name in known:  # as coarse as can be: nothing of them is released
         asked[name] = "*"
     truth = people[target].to_numpy()
     chance = float(people[target].value_counts(normalize=True).iloc[0])
-    made = anonymized(people, k=5, quasi_identifiers=list(known), sensitive=["disease"],
-                      insensitive=extra, seed=1, **options)  # fmt: skip
+    made = anonymized(
+        people,
+        k=5,
+        quasi_identifiers=list(known),
+        sensitive=["disease"],
+        insensitive=extra,
+        seed=1,
+        **options,
+    )
     success = equal(attack(asked), truth, within)
     if made is None:
         return Trial(success, "refused", chance=chance)
@@ -96,8 +109,9 @@ def body_mass_index_with_all_digits(draw: Draw, folder: Path) -> Trial:
     )
     people["index"] = people["weight"] / (people["height"] / 100) ** 2
     table = {w / (h / 100) ** 2: h for h in range(150, 195) for w in range(45, 110)}
-    return _undone(people, "height", lambda t: t["index"].map(table), ["index"],
-                   known=("height", "weight", "sex"))  # fmt: skip
+    return _undone(
+        people, "height", lambda t: t["index"].map(table), ["index"], known=("height", "weight", "sex")
+    )
 
 
 @scenario("subtracts from the year of the survey")
@@ -117,16 +131,11 @@ def age_in_months(draw: Draw, folder: Path) -> Trial:
 @scenario("inverts the public tariff")
 def tax_of_the_income(draw: Draw, folder: Path) -> Trial:
     """The tax, a public function of the income, insensitive, beside the generalized income."""
-    people = (
-        _people(draw)
-        .drop(columns="age")
-        .assign(income=draw.integers(20_000, 90_000, ROWS) // 100 * 100)
-    )
+    people = _people(draw).drop(columns="age").assign(income=draw.integers(20_000, 90_000, ROWS) // 100 * 100)
     tax = {n: round(0.2 * n + 2e-6 * n**2, 2) for n in range(20_000, 90_001, 100)}
     back = {paid: n for n, paid in tax.items()}
     people["paid"] = people["income"].map(tax)
-    return _undone(people, "income", lambda t: t["paid"].map(back), ["paid"],
-                   known=("income", "zip", "sex"))  # fmt: skip
+    return _undone(people, "income", lambda t: t["paid"].map(back), ["paid"], known=("income", "zip", "sex"))
 
 
 @scenario("subtracts one column from the other")
@@ -146,8 +155,13 @@ def admission_from_discharge_and_length(draw: Draw, folder: Path) -> Trial:
         .assign(admitted=draw.integers(1, 300, ROWS), stay=draw.integers(1, 30, ROWS))
     )
     people["left"] = people["admitted"] + people["stay"]
-    return _undone(people, "admitted", lambda t: t["left"] - t["stay"], ["left", "stay"],
-                   known=("admitted", "zip", "sex"))  # fmt: skip
+    return _undone(
+        people,
+        "admitted",
+        lambda t: t["left"] - t["stay"],
+        ["left", "stay"],
+        known=("admitted", "zip", "sex"),
+    )
 
 
 @scenario("knows the dialing code of each place", least=0.9)
@@ -157,8 +171,7 @@ def dialing_code_nearly_the_zip_code(draw: Draw, folder: Path) -> Trial:
     own = people["zip"].str[-2:].astype(int)
     other = draw.integers(0, 40, ROWS)
     people["dialing"] = 300 + np.where(draw.random(ROWS) < 0.97, own, other)
-    return _undone(people, "zip", lambda t: (t["dialing"] - 300).map("021{:02d}".format),
-                   ["dialing"])  # fmt: skip
+    return _undone(people, "zip", lambda t: (t["dialing"] - 300).map("021{:02d}".format), ["dialing"])
 
 
 @scenario("computes the hash of all zip codes")
@@ -182,8 +195,13 @@ def dose_of_the_weight(draw: Draw, folder: Path) -> Trial:
         .assign(weight=draw.integers(45, 110, ROWS), per_kilogram=draw.integers(1, 9, ROWS) / 2)
     )
     people["dose"] = people["weight"] * people["per_kilogram"]
-    return _undone(people, "weight", lambda t: (t["dose"] / t["per_kilogram"]).round(),
-                   ["dose", "per_kilogram"], known=("weight", "zip", "sex"))  # fmt: skip
+    return _undone(
+        people,
+        "weight",
+        lambda t: (t["dose"] / t["per_kilogram"]).round(),
+        ["dose", "per_kilogram"],
+        known=("weight", "zip", "sex"),
+    )
 
 
 @scenario("divides by the exchange rate")
@@ -191,8 +209,9 @@ def income_in_another_currency(draw: Draw, folder: Path) -> Trial:
     """The same income in another currency, insensitive, beside the generalized one."""
     people = _people(draw).drop(columns="age").assign(income=draw.integers(200, 900, ROWS) * 100)
     people["usd"] = (people["income"] * 1.0837).round(2)
-    return _undone(people, "income", lambda t: (t["usd"] / 1.0837).round(), ["usd"],
-                   known=("income", "zip", "sex"))  # fmt: skip
+    return _undone(
+        people, "income", lambda t: (t["usd"] / 1.0837).round(), ["usd"], known=("income", "zip", "sex")
+    )
 
 
 @scenario("knows that children start school at six", least=0.8)
@@ -210,9 +229,13 @@ def results_that_only_men_have(draw: Draw, folder: Path) -> Trial:
     people = _people(draw)
     result = draw.normal(2, 0.3, ROWS).round(1)
     people["psa"] = np.where(people["sex"] == "m", result, np.nan)
-    return _undone(people.assign(age=people["age"] // 10), "sex",
-                   lambda t: np.where(t["psa"].isna(), "f", "m"), ["psa"],
-                   methods={"sex": "suppress"})  # fmt: skip
+    return _undone(
+        people.assign(age=people["age"] // 10),
+        "sex",
+        lambda t: np.where(t["psa"].isna(), "f", "m"),
+        ["psa"],
+        methods={"sex": "suppress"},
+    )
 
 
 def _not_released(draw: Draw, **roles: list[str]) -> Trial:
@@ -220,10 +243,20 @@ def _not_released(draw: Draw, **roles: list[str]) -> Trial:
     people = _people(draw).assign(income=draw.integers(20, 90, ROWS) * 1_000)
     people["tax"] = (people["income"] * 0.3).round(2)
     success = equal(np.round(people["tax"] / 0.3).astype(int), people["income"])
-    made = anonymized(people, k=5, quasi_identifiers=["age", "zip", "sex"], sensitive=["disease"],
-                      insensitive=["tax"], seed=1, **roles)  # fmt: skip
-    return Trial(success, "refused" if made is None else "safe",
-                 chance=float(people["income"].value_counts(normalize=True).iloc[0]))  # fmt: skip
+    made = anonymized(
+        people,
+        k=5,
+        quasi_identifiers=["age", "zip", "sex"],
+        sensitive=["disease"],
+        insensitive=["tax"],
+        seed=1,
+        **roles,
+    )
+    return Trial(
+        success,
+        "refused" if made is None else "safe",
+        chance=float(people["income"].value_counts(normalize=True).iloc[0]),
+    )
 
 
 @scenario("divides by the rate of the tax")

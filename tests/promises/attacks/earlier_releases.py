@@ -65,8 +65,12 @@ def intervals_that_overlap_in_random_order(draw: Draw, folder: Path) -> Trial:
     first = people.assign(age=_band(ages, 20, 2))
     second = people.assign(age=_band(ages, 21, 2))[(ages > 20) & (ages < 59)]
     right, alone = _intersected(first, second)
-    return Trial(right, _judged(_mixed(second, draw), _mixed(first, draw)), chance=alone,
-                 control=_judged(_mixed(second, draw)))  # fmt: skip
+    return Trial(
+        right,
+        _judged(_mixed(second, draw), _mixed(first, draw)),
+        chance=alone,
+        control=_judged(_mixed(second, draw)),
+    )
 
 
 @scenario("has both releases and subtracts them")
@@ -75,14 +79,19 @@ def one_person_more(draw: Draw, folder: Path) -> Trial:
     first, second = _growing()
     counts = [one.groupby(["age", "disease"]).size() for one in (first, second)]
     difference = (counts[1] - counts[0]).idxmax()
-    return Trial(float(difference == ("20-39", "flu")), _judged(second, first), chance=0.25,
-                 control=_judged(second))  # fmt: skip
+    return Trial(
+        float(difference == ("20-39", "flu")), _judged(second, first), chance=0.25, control=_judged(second)
+    )
 
 
 def _growing() -> tuple[pd.DataFrame, pd.DataFrame]:
     rows = 600
-    first = pd.DataFrame({"age": np.array(["20-39", "40-59"])[np.arange(rows) % 2],
-                          "disease": np.array(DISEASES)[np.arange(rows) // 2 % 4]})  # fmt: skip
+    first = pd.DataFrame(
+        {
+            "age": np.array(["20-39", "40-59"])[np.arange(rows) % 2],
+            "disease": np.array(DISEASES)[np.arange(rows) // 2 % 4],
+        }
+    )
     new = pd.DataFrame({"age": ["20-39"], "disease": ["flu"]})
     return first, pd.concat([first, new], ignore_index=True)
 
@@ -93,9 +102,12 @@ def one_person_less(draw: Draw, folder: Path) -> Trial:
     second, first = _growing()
     counts = [one.groupby(["age", "disease"]).size() for one in (first, second)]
     difference = (counts[0] - counts[1]).idxmax()
-    return Trial(float(difference == ("20-39", "flu")),
-                 _judged(_mixed(second, draw), _mixed(first, draw)), chance=0.25,
-                 control=_judged(second))  # fmt: skip
+    return Trial(
+        float(difference == ("20-39", "flu")),
+        _judged(_mixed(second, draw), _mixed(first, draw)),
+        chance=0.25,
+        control=_judged(second),
+    )
 
 
 @scenario("has both releases and compares them")
@@ -106,9 +118,12 @@ def one_record_changed(draw: Draw, folder: Path) -> Trial:
     second.loc[0, "disease"] = "cancer" if first.loc[0, "disease"] != "cancer" else "flu"
     counts = [one.groupby(["age", "disease"]).size() for one in (first, second)]
     change = counts[1].sub(counts[0], fill_value=0).idxmax()
-    return Trial(float(change == (second.loc[0, "age"], second.loc[0, "disease"])),
-                 _judged(_mixed(second, draw), _mixed(first, draw)), chance=0.25,
-                 control=_judged(second))  # fmt: skip
+    return Trial(
+        float(change == (second.loc[0, "age"], second.loc[0, "disease"])),
+        _judged(_mixed(second, draw), _mixed(first, draw)),
+        chance=0.25,
+        control=_judged(second),
+    )
 
 
 def _signed_off(folder: Path, files: list[pd.DataFrame], draw: Draw) -> tuple[str, str]:
@@ -125,8 +140,7 @@ def _signed_off(folder: Path, files: list[pd.DataFrame], draw: Draw) -> tuple[st
         lines = [f'{column} = "quasi-identifier"' for column in sorted(known)]
         lines += [
             'disease = "sensitive"',
-            'code = {role = "insensitive", '
-            'sign_off = "internal", override = "drawn for the study"}',
+            'code = {role = "insensitive", sign_off = "internal", override = "drawn for the study"}',
         ]
         (folder / f"{name}.toml").write_text("\n".join(["[roles]", *lines]), "utf-8")
     words = ["assess", "--person", "each record", paths[-1], "--roles", folder / "own.toml"]
@@ -159,7 +173,7 @@ def three_releases(draw: Draw, folder: Path) -> Trial:
     files = [
         pd.DataFrame({f"q_{name}": [f"{name}{n}" for n in column], "code": codes, "disease": disease})
         for name, column in zip("abc", columns, strict=True)
-    ]  # fmt: skip
+    ]
     joined = files[0].merge(files[1], on="code").merge(files[2], on="code")
     sizes = joined.groupby(["q_a", "q_b", "q_c"])["code"].transform("size")
     together, alone = _signed_off(folder, files, draw)
@@ -177,9 +191,7 @@ def a_release_of_the_ledger_is_gone(draw: Draw, folder: Path) -> Trial:
     one.unlink()
     counts = [frame.groupby(["age", "disease"]).size() for frame in (first, second)]
     difference = (counts[1] - counts[0]).idxmax()
-    ended = command(
-        "assess", "--person", "each record", two, "--no-try", *flags(**ROLES), "--ledger", ledger
-    )
+    ended = command("assess", "--person", "each record", two, "--no-try", *flags(**ROLES), "--ledger", ledger)
     return Trial(float(difference == ("20-39", "flu")), ended.verdict, chance=0.25)
 
 
@@ -187,9 +199,7 @@ def a_release_of_the_ledger_is_gone(draw: Draw, folder: Path) -> Trial:
 def classes_that_are_nested(draw: Draw, folder: Path) -> Trial:
     """Two releases, the ages in tens and in twenties; the second lacks three people of one class."""
     ages = np.repeat(np.arange(20, 60), 12)
-    people = pd.DataFrame(
-        {"age": ages, "disease": np.array(DISEASES)[draw.integers(0, 4, len(ages))]}
-    )
+    people = pd.DataFrame({"age": ages, "disease": np.array(DISEASES)[draw.integers(0, 4, len(ages))]})
     gone = np.flatnonzero(ages == 25)[:3]
     first = people.assign(age=_band(ages, 20, 20))
     second = people.assign(age=_band(ages, 20, 10)).drop(index=gone)
@@ -198,8 +208,12 @@ def classes_that_are_nested(draw: Draw, folder: Path) -> Trial:
     found = left.sub(coarse, fill_value=0)
     claimed = found[found > 0]
     right = sum(claimed.get(("20-39", one), 0) for one in people["disease"][gone].unique())
-    return Trial(float(right / len(gone)), _judged(_mixed(second, draw), _mixed(first, draw)),
-                 chance=0.25, control=_judged(_mixed(second, draw)))  # fmt: skip
+    return Trial(
+        float(right / len(gone)),
+        _judged(_mixed(second, draw), _mixed(first, draw)),
+        chance=0.25,
+        control=_judged(_mixed(second, draw)),
+    )
 
 
 def _with_roles(folder: Path, name: str, release: pd.DataFrame) -> tuple[Path, Path]:
@@ -219,11 +233,7 @@ def _places(draw: Draw) -> pd.DataFrame:
         counts[place] = [6, 0, 0, 0]
         counts[[place - 1, place + 1]] = [1, 4, 4, 3]
     half = pd.DataFrame(
-        [
-            (place, DISEASES[n])
-            for place, row in enumerate(counts)
-            for n in np.arange(4).repeat(row)
-        ],
+        [(place, DISEASES[n]) for place, row in enumerate(counts) for n in np.arange(4).repeat(row)],
         columns=["place", "disease"],
     )
     return _mixed(pd.concat([half.assign(sex=one) for one in "fm"], ignore_index=True), draw)
@@ -234,9 +244,7 @@ def _subtracted(first: pd.DataFrame, second: pd.DataFrame) -> dict[int, pd.Serie
     found: dict[int, pd.Series] = {}
     for place in range(40):
         file, name, part = (
-            (second, "area", (place + 1) // 2)
-            if place % 2 == 0
-            else (first, "district", place // 2)
+            (second, "area", (place + 1) // 2) if place % 2 == 0 else (first, "district", place // 2)
         )
         found[place] = file.loc[file[name] == f"{name[0]}{part}", "disease"].value_counts()
         if place:
@@ -250,15 +258,20 @@ def districts_under_another_name(draw: Draw, folder: Path) -> Trial:
     people = _places(draw)
     first = people.assign(district=[f"d{n // 2}" for n in people["place"]])
     second = people.assign(area=[f"a{(n + 1) // 2}" for n in people["place"]])
-    claims = {place: found.idxmax() for place, found in _subtracted(first, second).items()
-              if found.max() >= 0.9 * found.sum()}  # fmt: skip
+    claims = {
+        place: found.idxmax()
+        for place, found in _subtracted(first, second).items()
+        if found.max() >= 0.9 * found.sum()
+    }
     targets = people[people["place"].isin(claims)]
     alone = first.groupby("district")["disease"].value_counts(normalize=True).max()
     own, roles = _with_roles(folder, "own", _mixed(second, draw)[["sex", "area", "disease"]])
-    other, others = _with_roles(
-        folder, "earlier", _mixed(first, draw)[["sex", "district", "disease"]]
-    )
+    other, others = _with_roles(folder, "earlier", _mixed(first, draw)[["sex", "district", "disease"]])
     words = ["assess", own, "--roles", roles, "--no-try"]
     together = command(*words, "--earlier", other, "--earlier-roles", others).verdict
-    return Trial(equal([claims[n] for n in targets["place"]], targets["disease"]), together,
-                 chance=float(alone), control=command(*words).verdict)  # fmt: skip
+    return Trial(
+        equal([claims[n] for n in targets["place"]], targets["disease"]),
+        together,
+        chance=float(alone),
+        control=command(*words).verdict,
+    )

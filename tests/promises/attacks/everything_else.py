@@ -22,8 +22,7 @@ def _unique(extra: pd.DataFrame, known: list[str] | None = None, **roles: list[s
     given = roles or {"insensitive": list(extra.columns)}
     both = {**ROLES, **{role: [*ROLES.get(role, []), *columns] for role, columns in given.items()}}
     return Trial(
-        singled_out(release, release, [*QIS, *(known or list(extra.columns))]),
-        assessed(release, **both),
+        singled_out(release, release, [*QIS, *(known or list(extra.columns))]), assessed(release, **both)
     )
 
 
@@ -39,10 +38,16 @@ def _predictable(release: pd.DataFrame, features: list[str]) -> Trial:
 @scenario("has met the person: knows height, weight, shoe size and color of the eyes")
 def looks_of_a_person(draw: Draw, folder: Path) -> Trial:
     """Height, weight, shoe size and color of the eyes, declared insensitive."""
-    return _unique(pd.DataFrame({
-        "height": draw.normal(172, 9, 600).round(), "weight": draw.normal(75, 12, 600).round(),
-        "shoes": draw.integers(35, 48, 600), "eyes": draw.choice(["blue", "brown", "green"], 600),
-    }))  # fmt: skip
+    return _unique(
+        pd.DataFrame(
+            {
+                "height": draw.normal(172, 9, 600).round(),
+                "weight": draw.normal(75, 12, 600).round(),
+                "shoes": draw.integers(35, 48, 600),
+                "eyes": draw.choice(["blue", "brown", "green"], 600),
+            }
+        )
+    )
 
 
 @scenario("knows what the person answered to all of thirty questions")
@@ -84,11 +89,13 @@ def disease_predicted_from_measurements(draw: Draw, folder: Path) -> Trial:
 def drugs_disclose_the_disease(draw: Draw, folder: Path) -> Trial:
     """The prescribed drug, declared insensitive; each drug is for one disease."""
     release = plain(600)
-    drugs = {"flu": ["oseltamivir", "zanamivir"], "gout": ["allopurinol", "colchicine"],
-             "asthma": ["salbutamol", "budesonide"], "none": ["vitamin D", "magnesium"]}  # fmt: skip
-    drug = [
-        drugs[one][n] for one, n in zip(release["disease"], draw.integers(0, 2, 600), strict=True)
-    ]
+    drugs = {
+        "flu": ["oseltamivir", "zanamivir"],
+        "gout": ["allopurinol", "colchicine"],
+        "asthma": ["salbutamol", "budesonide"],
+        "none": ["vitamin D", "magnesium"],
+    }
+    drug = [drugs[one][n] for one, n in zip(release["disease"], draw.integers(0, 2, 600), strict=True)]
     return _predictable(release.assign(prescription=drug), ["prescription"])
 
 
@@ -98,8 +105,7 @@ def disease_predicted_from_ten_noisy_signs(draw: Draw, folder: Path) -> Trial:
     release = plain(600)
     code = release["disease"].map({one: n for n, one in enumerate(DISEASES)}).to_numpy()
     noisy = {
-        f"symptom_{n}": np.where(draw.random(600) < 0.7, code, draw.integers(0, 4, 600))
-        for n in range(10)
+        f"symptom_{n}": np.where(draw.random(600) < 0.7, code, draw.integers(0, 4, 600)) for n in range(10)
     }
     return _predictable(release.assign(**noisy), list(noisy))
 
@@ -114,8 +120,11 @@ def times_of_arrival(draw: Draw, folder: Path) -> Trial:
 @scenario("knows where the person lives")
 def coordinates(draw: Draw, folder: Path) -> Trial:
     """Latitude and longitude with four decimals, declared insensitive."""
-    return _unique(pd.DataFrame({"y": draw.uniform(52.3, 52.7, 600).round(4),
-                                 "x": draw.uniform(13.1, 13.8, 600).round(4)}))  # fmt: skip
+    return _unique(
+        pd.DataFrame(
+            {"y": draw.uniform(52.3, 52.7, 600).round(4), "x": draw.uniform(13.1, 13.8, 600).round(4)}
+        )
+    )
 
 
 @scenario("knows four places where the person was")
@@ -170,8 +179,12 @@ def form_that_only_the_ill_filled_in(draw: Draw, folder: Path) -> Trial:
     control = assessed(release, **ROLES, insensitive=["form"])
     release.loc[ill, "form"] = "f"
     known = release.loc[ill]
-    return Trial(learned(release, known, ["form"], "disease"),
-                 assessed(release, **ROLES, insensitive=["form"]), chance=0.25, control=control)  # fmt: skip
+    return Trial(
+        learned(release, known, ["form"], "disease"),
+        assessed(release, **ROLES, insensitive=["form"]),
+        chance=0.25,
+        control=control,
+    )
 
 
 @scenario("knows a rare hobby", least=0.9)
@@ -182,15 +195,15 @@ def one_rare_value_each(draw: Draw, folder: Path) -> Trial:
     hobby[rare] = [f"hobby {n}" for n in range(40)]
     release = plain(600).assign(hobby=hobby)
     targets = release.iloc[rare]
-    return Trial(singled_out(release, targets, ["hobby"]),
-                 assessed(release, **ROLES, insensitive=["hobby"]))  # fmt: skip
+    return Trial(singled_out(release, targets, ["hobby"]), assessed(release, **ROLES, insensitive=["hobby"]))
 
 
 @scenario("is the person's bank: knows two sums, learns the disease")
 def sensitive_sums_disclose_each_other(draw: Draw, folder: Path) -> Trial:
     """Three sensitive attributes: rent and savings in hundreds, and the disease."""
-    release = plain(600).assign(rent=draw.integers(3, 40, 600) * 100,
-                                savings=draw.integers(0, 400, 600) * 100)  # fmt: skip
+    release = plain(600).assign(
+        rent=draw.integers(3, 40, 600) * 100, savings=draw.integers(0, 400, 600) * 100
+    )
     return Trial(
         learned(release, release, [*QIS, "rent", "savings"], "disease"),
         assessed(release, quasi_identifiers=QIS, sensitive=["disease", "rent", "savings"]),
@@ -205,9 +218,7 @@ def clubs_of_one_member_each(draw: Draw, folder: Path) -> Trial:
     some = draw.choice(3_000, 28, replace=False)
     release.loc[some, "club"] = [f"club {n}" for n in range(28)]
     known = release.loc[some]
-    return Trial(
-        singled_out(release, known, ["club"]), assessed(release, **ROLES, insensitive=["club"])
-    )
+    return Trial(singled_out(release, known, ["club"]), assessed(release, **ROLES, insensitive=["club"]))
 
 
 @scenario("knows the form that a person filled in, and knows two of three people who did")
@@ -224,9 +235,7 @@ def forms_of_three_people_each(draw: Draw, folder: Path) -> Trial:
 def costs_to_the_cent(draw: Draw, folder: Path) -> Trial:
     """Costs to the cent as the only sensitive attribute, unique for almost everybody."""
     cost = np.round(draw.lognormal(7, 1, 3_000), 2)
-    release = pd.DataFrame(
-        {"age": np.array(["20s", "30s", "40s"])[np.arange(3_000) % 3], "cost": cost}
-    )
+    release = pd.DataFrame({"age": np.array(["20s", "30s", "40s"])[np.arange(3_000) % 3], "cost": cost})
     roles = {"quasi_identifiers": ["age"], "sensitive": ["cost"]}
     found = float(release["cost"].map(release["cost"].value_counts()).eq(1).mean())
     shared = release.assign(cost=release["cost"] // 1_000 * 1_000)

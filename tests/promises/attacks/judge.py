@@ -51,9 +51,7 @@ def assessed_together(
     def file(table: pd.DataFrame, names: Any) -> Any:
         rest = [signed_off] if signed_off in table.columns else []
         arrow = pa.Table.from_pandas(table, preserve_index=False)
-        data = cr.Dataset.from_frame(
-            arrow, quasi_identifiers=names, insensitive=rest, person="each record"
-        )
+        data = cr.Dataset.from_frame(arrow, quasi_identifiers=names, insensitive=rest, person="each record")
         return data.with_roles(data.roles, dict.fromkeys(rest, note))
 
     return assessed(file(one, known), together=file(other, other_known))
@@ -65,18 +63,18 @@ def assessed_files(one: pd.DataFrame, other: pd.DataFrame, roles: Any, other_rol
     first, second = (
         cr.Dataset.from_frame(
             pa.Table.from_pandas(table, preserve_index=False),
-            quasi_identifiers=known, sensitive=sensitive, person="each record",
+            quasi_identifiers=known,
+            sensitive=sensitive,
+            person="each record",
         )
         for table, (known, sensitive) in ((one, roles), (other, other_roles))
-    )  # fmt: skip
+    )
     return assessed(first, together=second)
 
 
 def believed(matrix: Any, truth: Any = None, **options: Any) -> str:
     """The verdict on a release with a belief about its pseudonyms."""
-    belief = (
-        cr.pseudonyms.Belief(matrix) if truth is None else cr.pseudonyms.Belief(matrix, truth=truth)
-    )
+    belief = cr.pseudonyms.Belief(matrix) if truth is None else cr.pseudonyms.Belief(matrix, truth=truth)
     return assessed(belief=belief, **options)
 
 
@@ -131,11 +129,14 @@ def released(path: Path, key: Path | None = None) -> pd.DataFrame | None:
 
 def flags(**roles: Sequence[str]) -> list[str]:
     """Roles as options of the command line."""
-    names = {"identifiers": "--id", "quasi_identifiers": "--qi", "sensitive": "--sensitive",
-             "insensitive": "--insensitive", "excluded": "--exclude"}  # fmt: skip
-    return [
-        word for role, columns in roles.items() for one in columns for word in (names[role], one)
-    ]
+    names = {
+        "identifiers": "--id",
+        "quasi_identifiers": "--qi",
+        "sensitive": "--sensitive",
+        "insensitive": "--insensitive",
+        "excluded": "--exclude",
+    }
+    return [word for role, columns in roles.items() for one in columns for word in (names[role], one)]
 
 
 def people_of_the_demo(folder: Path, rows: int) -> Any:
@@ -181,6 +182,4 @@ def verified(original: Any, masked: Any, controls: Any) -> str:
 def attacked_by_frequency(baskets: Sequence[Sequence[str]], **options: Any) -> str:
     """The verdict on a release with transactions of pseudonyms whose frequencies say nothing."""
     ranges = {item: (0.0, 1.0) for basket in baskets for item in basket}
-    return assessed(
-        belief=cr.pseudonyms.frequency_attack(baskets, ranges, truth="names"), **options
-    )
+    return assessed(belief=cr.pseudonyms.frequency_attack(baskets, ranges, truth="names"), **options)

@@ -16,12 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
-from tests.promises.attacks.judge import (
-    anonymized,
-    attacked_by_frequency,
-    command,
-    verified,
-)
+from tests.promises.attacks.judge import anonymized, attacked_by_frequency, command, verified
 from tests.promises.attacks.people import ROLES, plain
 from tests.promises.attacks.scenario import Draw, Scenarios, Trial
 
@@ -59,8 +54,18 @@ def _judged(
     lines = [f'"{name}" = {{ role = "insensitive", sign_off = "{reason}" }}' for name in masked]
     lines = ["[roles]", 'age = "quasi-identifier"', *lines]
     (folder / "roles.toml").write_text("\n".join(lines) + "\n")
-    return command("assess", "--person", "each record", folder / "masked.csv", "--no-try", "--roles", folder / "roles.toml",
-                   "--original", folder / "original.csv", *more).verdict  # fmt: skip
+    return command(
+        "assess",
+        "--person",
+        "each record",
+        folder / "masked.csv",
+        "--no-try",
+        "--roles",
+        folder / "roles.toml",
+        "--original",
+        folder / "original.csv",
+        *more,
+    ).verdict
 
 
 @cache
@@ -77,9 +82,12 @@ def a_copy_in_another_order(draw: Draw, folder: Path) -> Trial:
     original = _original(draw)
     order = draw.permutation(ROWS)
     masked = original.iloc[order].reset_index(drop=True)
-    return Trial(_nearest(original, masked, order),
-                 _judged(folder, original, masked, order % 3 * 10 + 30), chance=1 / ROWS,
-                 control=_control())  # fmt: skip
+    return Trial(
+        _nearest(original, masked, order),
+        _judged(folder, original, masked, order % 3 * 10 + 30),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original and looks for the nearest record")
@@ -87,8 +95,12 @@ def columns_renamed(draw: Draw, folder: Path) -> Trial:
     """The original itself with other names of columns."""
     original = _original(draw)
     masked = original.rename(columns={"a": "x", "b": "y", "c": "z"})
-    return Trial(_nearest(original, masked, np.arange(ROWS)), _judged(folder, original, masked),
-                 chance=1 / ROWS, control=_control())  # fmt: skip
+    return Trial(
+        _nearest(original, masked, np.arange(ROWS)),
+        _judged(folder, original, masked),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original and looks for the nearest record")
@@ -97,8 +109,12 @@ def columns_exchanged(draw: Draw, folder: Path) -> Trial:
     original = _original(draw).assign(c=lambda t: t["c"] + 500)
     masked = original.rename(columns={"a": "c", "c": "a"})
     back = masked.rename(columns={"a": "c", "c": "a"})[COLUMNS]
-    return Trial(_nearest(original, back, np.arange(ROWS)), _judged(folder, original, masked),
-                 chance=1 / ROWS, control=_control())  # fmt: skip
+    return Trial(
+        _nearest(original, back, np.arange(ROWS)),
+        _judged(folder, original, masked),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 def _key(folder: Path, rows: np.ndarray) -> tuple[str, Path]:
@@ -163,8 +179,12 @@ def unequal_noise(draw: Draw, folder: Path) -> Trial:
     original.iloc[far] = draw.normal(100, 15, (15, 3)) + 2_000 * (1 + far[:, None])
     masked = original + draw.normal(0, 60, (ROWS, 3))
     gaps = ((original.iloc[far].to_numpy()[:, None] - masked.to_numpy()[None]) ** 2).sum(2)
-    return Trial(float((gaps.argmin(1) == far).mean()), _judged(folder, original, masked.round(2)),
-                 chance=1 / ROWS, control=_control())  # fmt: skip
+    return Trial(
+        float((gaps.argmin(1) == far).mean()),
+        _judged(folder, original, masked.round(2)),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original, divides by the factor")
@@ -173,8 +193,12 @@ def another_scale(draw: Draw, folder: Path) -> Trial:
     original = _original(draw)
     masked = (original * [2.54, 0.4536, 1.609]).round(4)
     back = masked / [2.54, 0.4536, 1.609]
-    return Trial(_nearest(original, back, np.arange(ROWS)), _judged(folder, original, masked),
-                 chance=1 / ROWS, control=_control())  # fmt: skip
+    return Trial(
+        _nearest(original, back, np.arange(ROWS)),
+        _judged(folder, original, masked),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original and looks for the nearest record", least=0.8)
@@ -184,8 +208,9 @@ def rows_dropped(draw: Draw, folder: Path) -> Trial:
     kept = np.sort(draw.permutation(ROWS)[: ROWS * 9 // 10])
     masked = (original.iloc[kept] + draw.normal(0, 0.5, (len(kept), 3))).round(2)
     hit = _nearest(original.iloc[kept].reset_index(drop=True), masked, np.arange(len(kept)))
-    return Trial(hit, _judged(folder, original, masked, kept % 3 * 10 + 30), chance=1 / ROWS,
-                 control=_control())  # fmt: skip
+    return Trial(
+        hit, _judged(folder, original, masked, kept % 3 * 10 + 30), chance=1 / ROWS, control=_control()
+    )
 
 
 def _weighted(original: pd.DataFrame, masked: pd.DataFrame, noise: np.ndarray) -> float:
@@ -203,11 +228,17 @@ def two_columns_unchanged_and_five_shuffled(draw: Draw, folder: Path) -> Trial:
     masked = original.copy()
     for name in names[2:]:
         masked[name] = draw.permutation(masked[name].to_numpy())
-    found = original[["a", "b"]].assign(i=np.arange(ROWS)).merge(
-        masked[["a", "b"]].assign(j=np.arange(ROWS)), on=["a", "b"]
-    )  # fmt: skip
-    return Trial(float((found["i"] == found["j"]).sum() / ROWS), _judged(folder, original, masked),
-                 chance=1 / ROWS, control=_control())  # fmt: skip
+    found = (
+        original[["a", "b"]]
+        .assign(i=np.arange(ROWS))
+        .merge(masked[["a", "b"]].assign(j=np.arange(ROWS)), on=["a", "b"])
+    )
+    return Trial(
+        float((found["i"] == found["j"]).sum() / ROWS),
+        _judged(folder, original, masked),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original, knows the published noise and weighs the columns by it")
@@ -216,9 +247,12 @@ def little_noise_in_some_columns(draw: Draw, folder: Path) -> Trial:
     noise = 15 * np.array([0.02, 0.02, 0.05, 2, 2, 2])
     original = pd.DataFrame(draw.normal(100, 15, (ROWS, 6)), columns=list("abcdef"))
     masked = original + draw.normal(size=(ROWS, 6)) * noise
-    return Trial(_weighted(original, masked, noise),
-                 _judged(folder, original.round(2), masked.round(2)), chance=1 / ROWS,
-                 control=_control())  # fmt: skip
+    return Trial(
+        _weighted(original, masked, noise),
+        _judged(folder, original.round(2), masked.round(2)),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original, subtracts pairs of columns and looks for the nearest differences")
@@ -227,9 +261,12 @@ def the_same_noise_in_every_column(draw: Draw, folder: Path) -> Trial:
     original = pd.DataFrame(draw.normal(100, 15, (ROWS, 4)), columns=list("abcd"))
     masked = original + draw.normal(0, 60, (ROWS, 1)) + draw.normal(0, 0.5, (ROWS, 4))
     apart = [frame.sub(frame["a"], axis=0)[["b", "c", "d"]] for frame in (original, masked)]
-    return Trial(_nearest(apart[0], apart[1], np.arange(ROWS)),
-                 _judged(folder, original.round(2), masked.round(2)), chance=1 / ROWS,
-                 control=_control())  # fmt: skip
+    return Trial(
+        _nearest(apart[0], apart[1], np.arange(ROWS)),
+        _judged(folder, original.round(2), masked.round(2)),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original and looks for equal codes")
@@ -242,8 +279,7 @@ def codes_unchanged_beside_shuffled_numbers(draw: Draw, folder: Path) -> Trial:
     for name in COLUMNS:
         masked[name] = draw.permutation(masked[name].to_numpy())
     once = original[~original.duplicated(list("pqr"), keep=False)]
-    return Trial(len(once) / ROWS, _judged(folder, original, masked), chance=1 / ROWS,
-                 control=_control())  # fmt: skip
+    return Trial(len(once) / ROWS, _judged(folder, original, masked), chance=1 / ROWS, control=_control())
 
 
 @scenario("has the original, pairs the codes that are equally frequent and looks for equal codes")
@@ -260,8 +296,12 @@ def codes_exchanged_for_others(draw: Draw, folder: Path) -> Trial:
         back[name] = masked[name].map(masked[name].value_counts()).map(of_count)
     both = original.reset_index().merge(back.reset_index(), on=list("pqrs"))
     both = both[~both["index_x"].duplicated(keep=False)]
-    return Trial(float((both["index_x"] == both["index_y"]).sum() / ROWS),
-                 _judged(folder, original, masked), chance=1 / ROWS, control=_control())  # fmt: skip
+    return Trial(
+        float((both["index_x"] == both["index_y"]).sum() / ROWS),
+        _judged(folder, original, masked),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original and compares which values are missing")
@@ -270,12 +310,15 @@ def missing_values_as_they_were(draw: Draw, folder: Path) -> Trial:
     names = [f"m{j}" for j in range(12)]
     lost = draw.random((ROWS, 12)) < 0.5
     original, masked = (
-        pd.DataFrame(draw.normal(100, 15, (ROWS, 12)).round(2), columns=names).mask(lost)
-        for _ in range(2)
+        pd.DataFrame(draw.normal(100, 15, (ROWS, 12)).round(2), columns=names).mask(lost) for _ in range(2)
     )
     patterns = pd.Series(["".join(map(str, row)) for row in lost.astype(int)])
-    return Trial(float((~patterns.duplicated(keep=False)).mean()),
-                 _judged(folder, original, masked), chance=1 / ROWS, control=_control())  # fmt: skip
+    return Trial(
+        float((~patterns.duplicated(keep=False)).mean()),
+        _judged(folder, original, masked),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original and looks for the nearest record among people of the same age")
@@ -286,8 +329,12 @@ def noise_and_another_order_within_each_age(draw: Draw, folder: Path) -> Trial:
     order = np.lexsort((draw.random(ROWS), group))
     masked = (original + draw.normal(0, 0.5, (ROWS, 3))).round(2).iloc[order]
     masked = masked.reset_index(drop=True)
-    return Trial(_nearest(original, masked, order), _judged(folder, original, masked),
-                 chance=1 / ROWS, control=_control())  # fmt: skip
+    return Trial(
+        _nearest(original, masked, order),
+        _judged(folder, original, masked),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original and looks for the only record that is covered")
@@ -297,8 +344,7 @@ def generalized_too_little(draw: Draw, folder: Path) -> Trial:
     low = (original // 2 * 2).astype(int)
     masked = low.astype(str) + "-" + (low + 2).astype(str)
     unique = ~masked.duplicated(keep=False)
-    return Trial(float(unique.mean()), _judged(folder, original, masked), chance=1 / ROWS,
-                 control=_control())  # fmt: skip
+    return Trial(float(unique.mean()), _judged(folder, original, masked), chance=1 / ROWS, control=_control())
 
 
 @scenario("has the original and looks for the most similar name")
@@ -316,8 +362,12 @@ def misspelled_names_called_insensitive(draw: Draw, folder: Path) -> Trial:
     table = np.array([list(word) for word in words])
     other = np.array([list(word) for word in typos])
     same = (table[:, None, :] == other[None, :, :]).sum(2)
-    return Trial(float((same.argmax(1) == np.arange(ROWS)).mean()),
-                 _judged(folder, original, masked), chance=1 / ROWS, control=_control())  # fmt: skip
+    return Trial(
+        float((same.argmax(1) == np.arange(ROWS)).mean()),
+        _judged(folder, original, masked),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 @scenario("has the original and looks for the same last three digits")
@@ -325,11 +375,17 @@ def noise_in_thousands(draw: Draw, folder: Path) -> Trial:
     """Four amounts in units, each with much noise in thousands, in the file's own order."""
     original = pd.DataFrame(draw.integers(10_000, 99_999, (ROWS, 4)), columns=list("abcd"))
     masked = original + 1_000 * draw.integers(-60, 60, (ROWS, 4))
-    found = (original % 1_000).assign(i=np.arange(ROWS)).merge(
-        (masked % 1_000).assign(j=np.arange(ROWS)), on=list("abcd")
-    )  # fmt: skip
-    return Trial(float((found["i"] == found["j"]).sum() / ROWS), _judged(folder, original, masked),
-                 chance=1 / ROWS, control=_control())  # fmt: skip
+    found = (
+        (original % 1_000)
+        .assign(i=np.arange(ROWS))
+        .merge((masked % 1_000).assign(j=np.arange(ROWS)), on=list("abcd"))
+    )
+    return Trial(
+        float((found["i"] == found["j"]).sum() / ROWS),
+        _judged(folder, original, masked),
+        chance=1 / ROWS,
+        control=_control(),
+    )
 
 
 def _measured(draw: Draw, columns: str = "abc") -> pd.DataFrame:
@@ -376,9 +432,7 @@ def ranks_of_a_column_without_true_matches(draw: Draw, folder: Path) -> Trial:
     return _beside_others(draw, {"a": lambda v: v.rank()})
 
 
-@scenario(
-    "knows that higher grades are paid more, sorts the pay and the records by grade", least=0.8
-)
+@scenario("knows that higher grades are paid more, sorts the pay and the records by grade", least=0.8)
 def pay_apart_from_the_grade(draw: Draw, folder: Path) -> Trial:
     """The pay in a file of its own, in random order, beside a release with the grade."""
     grade = draw.integers(1, 9, 2_000)
@@ -401,15 +455,11 @@ def codes_apart_from_groups_as_frequent(draw: Draw, folder: Path) -> Trial:
     """A code in a file of its own that is as frequent as the group on which it depends."""
     group = np.repeat(np.arange(8), np.arange(60, 380, 40))
     code = draw.permutation(8)[group]
-    data = pd.DataFrame(
-        {"group": [f"g{one}" for one in group], "code": [f"c{one}" for one in code]}
-    )
+    data = pd.DataFrame({"group": [f"g{one}" for one in group], "code": [f"c{one}" for one in code]})
     of_size = data["group"].value_counts().reset_index().set_index("count")["group"]
     joined = data["code"].map(data["code"].value_counts()).map(of_size)
     made = anonymized(data, k=5, apart=["code"], quasi_identifiers=["group"], sensitive=["code"])
-    return Trial(
-        float((joined == data["group"]).mean()), "refused" if made is None else "safe", chance=1 / 8
-    )
+    return Trial(float((joined == data["group"]).mean()), "refused" if made is None else "safe", chance=1 / 8)
 
 
 def _bought(draw: Draw, loads: np.ndarray) -> np.ndarray:

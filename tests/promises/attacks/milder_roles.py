@@ -21,8 +21,9 @@ ROWS, SIZE = 1_200, 20
 def _secret(name: str, values: Any, **roles: list[str]) -> Trial:
     """Sixty districts, in each of which everybody has one value of the secret."""
     place = np.arange(ROWS) // SIZE
-    release = pd.DataFrame({"district": [f"d{n:02d}" for n in place],
-                            name: np.asarray(values, object)[place % len(values)]})  # fmt: skip
+    release = pd.DataFrame(
+        {"district": [f"d{n:02d}" for n in place], name: np.asarray(values, object)[place % len(values)]}
+    )
     if isinstance(values[0], int):
         release[name] = release[name].astype(int)
     known = ["district", *roles.pop("quasi_identifiers", [])]
@@ -67,5 +68,7 @@ def year_of_birth_called_insensitive(draw: Draw, folder: Path) -> Trial:
     """The year of birth, declared insensitive beside bands of the age: hardly anybody is unique."""
     release = plain(ROWS).assign(yob=draw.integers(1950, 1990, ROWS))
     alone = release.groupby(["age", "sex", "yob"])["yob"].transform("size") < 5
-    return Trial(float(alone.mean()) + singled_out(release, release, ["age", "sex", "yob"]),
-                 assessed(release, **ROLES, insensitive=["yob"]))  # fmt: skip
+    return Trial(
+        float(alone.mean()) + singled_out(release, release, ["age", "sex", "yob"]),
+        assessed(release, **ROLES, insensitive=["yob"]),
+    )

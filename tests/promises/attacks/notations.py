@@ -25,9 +25,7 @@ ROWS = 240
 
 
 def _judged(path: Path, *more: str) -> str:
-    return command(
-        "assess", "--person", "each record", path, "--no-try", *flags(**ROLES), *more
-    ).verdict
+    return command("assess", "--person", "each record", path, "--no-try", *flags(**ROLES), *more).verdict
 
 
 def _staff(draw: Draw, rows: int = ROWS) -> np.ndarray:
@@ -49,9 +47,7 @@ def _csv(rows: Sequence[Sequence[str]], folder: Path) -> Path:
 def blanks_after_the_disease(draw: Draw, folder: Path) -> Trial:
     """A CSV file with as many blanks after the disease as the number of the patient."""
     numbers = draw.permutation(ROWS)
-    rows = [
-        [a, s, d + " " * n] for (a, s, d), n in zip(plain(ROWS).to_numpy(), numbers, strict=True)
-    ]
+    rows = [[a, s, d + " " * n] for (a, s, d), n in zip(plain(ROWS).to_numpy(), numbers, strict=True)]
     path = _csv(rows, folder)
     with path.open(newline="") as file:
         seen = [len(row[2]) - len(row[2].rstrip()) for row in list(csv.reader(file))[1:]]
@@ -63,26 +59,25 @@ def blanks_after_the_disease(draw: Draw, folder: Path) -> Trial:
 def quotes_around_some_values(draw: Draw, folder: Path) -> Trial:
     """A CSV file in which the ages of the staff are in quotes."""
     staff = _staff(draw)
-    rows = [[f'"{a}"' if one else a, s, d]
-            for (a, s, d), one in zip(plain(ROWS).to_numpy(), staff, strict=True)]  # fmt: skip
+    rows = [
+        [f'"{a}"' if one else a, s, d] for (a, s, d), one in zip(plain(ROWS).to_numpy(), staff, strict=True)
+    ]
     path = _csv(rows, folder)
     seen = [line.startswith('"') for line in path.read_text().splitlines()[1:]]
     plain(ROWS).to_csv(folder / "control.csv", index=False, quoting=csv.QUOTE_ALL)
-    return Trial(equal(seen, staff), _judged(path), chance=0.5,
-                 control=_judged(folder / "control.csv"))  # fmt: skip
+    return Trial(equal(seen, staff), _judged(path), chance=0.5, control=_judged(folder / "control.csv"))
 
 
 @scenario("looks which rows end with a comma", least=0.9)
 def commas_at_the_end_of_rows(draw: Draw, folder: Path) -> Trial:
     """A CSV file in which the rows of the staff end with a comma."""
     staff = _staff(draw)
-    rows = [
-        [*row, ""] if one else row for row, one in zip(plain(ROWS).to_numpy(), staff, strict=True)
-    ]
+    rows = [[*row, ""] if one else row for row, one in zip(plain(ROWS).to_numpy(), staff, strict=True)]
     path = _csv(rows, folder)
     seen = [line.endswith(",") for line in path.read_text().splitlines()[1:]]
-    return Trial(equal(seen, staff), _judged(path), chance=0.5,
-                 control=_judged(_every_row_ends_with_a_comma(folder)))  # fmt: skip
+    return Trial(
+        equal(seen, staff), _judged(path), chance=0.5, control=_judged(_every_row_ends_with_a_comma(folder))
+    )
 
 
 def _every_row_ends_with_a_comma(folder: Path) -> Path:
@@ -94,9 +89,7 @@ def _every_row_ends_with_a_comma(folder: Path) -> Path:
 def quotes_around_nothing(draw: Draw, folder: Path) -> Trial:
     """A CSV file with a column of missing values, which are "" for the staff."""
     staff = _staff(draw)
-    rows = [
-        [*row, '""' if one else ""] for row, one in zip(plain(ROWS).to_numpy(), staff, strict=True)
-    ]
+    rows = [[*row, '""' if one else ""] for row, one in zip(plain(ROWS).to_numpy(), staff, strict=True)]
     body = "".join(",".join(row) + "\n" for row in rows)
     path = _lines("age,sex,disease,remark\n" + body, folder)
     seen = [line.endswith('""') for line in path.read_text().splitlines()[1:]]
@@ -107,8 +100,10 @@ def quotes_around_nothing(draw: Draw, folder: Path) -> Trial:
 def blank_lines(draw: Draw, folder: Path) -> Trial:
     """A CSV file with a blank line after each member of the staff."""
     staff = _staff(draw)
-    body = "".join(",".join(row) + ("\n\n" if one else "\n")
-                   for row, one in zip(plain(ROWS).to_numpy(), staff, strict=True))  # fmt: skip
+    body = "".join(
+        ",".join(row) + ("\n\n" if one else "\n")
+        for row, one in zip(plain(ROWS).to_numpy(), staff, strict=True)
+    )
     path = _lines("age,sex,disease\n" + body, folder)
     lines = path.read_text().split("\n")[1:]
     seen = [not after for line, after in pairwise(lines) if line]
@@ -129,9 +124,7 @@ def blanks_before_a_record(draw: Draw, folder: Path) -> Trial:
     """A JSON file with as many blanks before a record as the number of the patient."""
     numbers = draw.permutation(ROWS)
     records = plain(ROWS).to_dict("records")
-    path = _json_lines(
-        folder, [" " * n + json.dumps(one) for n, one in zip(numbers, records, strict=True)]
-    )
+    path = _json_lines(folder, [" " * n + json.dumps(one) for n, one in zip(numbers, records, strict=True)])
     seen = [len(line) - len(line.lstrip()) for line in path.read_text().splitlines()]
     return Trial(equal(seen, numbers), _judged(path), control=_json_control(folder))
 
@@ -141,8 +134,13 @@ def order_of_the_keys(draw: Draw, folder: Path) -> Trial:
     """A JSON file in which the records of the staff have another order of keys."""
     staff = _staff(draw)
     records = plain(ROWS).to_dict("records")
-    path = _json_lines(folder, [json.dumps(dict(sorted(one.items(), reverse=bool(mark))))
-                                for one, mark in zip(records, staff, strict=True)])  # fmt: skip
+    path = _json_lines(
+        folder,
+        [
+            json.dumps(dict(sorted(one.items(), reverse=bool(mark))))
+            for one, mark in zip(records, staff, strict=True)
+        ],
+    )
     seen = [next(iter(json.loads(line))) == "sex" for line in path.read_text().splitlines()]
     return Trial(equal(seen, staff), _judged(path), chance=0.5, control=_json_control(folder))
 
@@ -152,10 +150,15 @@ def escapes_of_letters(draw: Draw, folder: Path) -> Trial:
     r"""A JSON file in which the sex of the staff is written with an escape (\u0066)."""
     staff = _staff(draw)
     records = plain(ROWS).to_dict("records")
-    path = _json_lines(folder, [
-        json.dumps(one).replace(f'"{one["sex"]}"', f'"\\u{ord(one["sex"]):04x}"') if mark
-        else json.dumps(one) for one, mark in zip(records, staff, strict=True)
-    ])  # fmt: skip
+    path = _json_lines(
+        folder,
+        [
+            json.dumps(one).replace(f'"{one["sex"]}"', f'"\\u{ord(one["sex"]):04x}"')
+            if mark
+            else json.dumps(one)
+            for one, mark in zip(records, staff, strict=True)
+        ],
+    )
     seen = ["\\u" in line for line in path.read_text().splitlines()]
     return Trial(equal(seen, staff), _judged(path), chance=0.5, control=_json_control(folder))
 
@@ -167,12 +170,14 @@ def bits_of_not_a_number(draw: Draw, folder: Path) -> Trial:
     hidden = (np.uint64(0x7FF8000000000000) | numbers).view(np.float64)
     table = pa.Table.from_pandas(plain(ROWS), preserve_index=False).replace_schema_metadata(None)
     pq.write_table(table.append_column("score", pa.array(hidden)), folder / "data.parquet")
-    pq.write_table(table.append_column("score", pa.array(np.full(ROWS, np.nan))),
-                   folder / "control.parquet")  # fmt: skip
+    pq.write_table(table.append_column("score", pa.array(np.full(ROWS, np.nan))), folder / "control.parquet")
     read = pq.read_table(folder / "data.parquet")["score"].combine_chunks()
     seen = np.from_dlpack(read).view(np.uint64) & np.uint64(0xFFFF)
-    return Trial(equal(seen, numbers), _judged(folder / "data.parquet", "--insensitive", "score"),
-                 control=_judged(folder / "control.parquet", "--insensitive", "score"))  # fmt: skip
+    return Trial(
+        equal(seen, numbers),
+        _judged(folder / "data.parquet", "--insensitive", "score"),
+        control=_judged(folder / "control.parquet", "--insensitive", "score"),
+    )
 
 
 # Formats of a workbook --------------------------------------------------------------------------
@@ -188,12 +193,14 @@ def _workbook(path: Path) -> openpyxl.Workbook:
     return book
 
 
-def _formatted(
-    folder: Path, seen: Sequence[object], truth: Sequence[object], chance: float
-) -> Trial:
+def _formatted(folder: Path, seen: Sequence[object], truth: Sequence[object], chance: float) -> Trial:
     _workbook(folder / "control.xlsx")
-    return Trial(equal(seen, truth), _judged(folder / "data.xlsx"), chance=chance,
-                 control=_judged(folder / "control.xlsx"))  # fmt: skip
+    return Trial(
+        equal(seen, truth),
+        _judged(folder / "data.xlsx"),
+        chance=chance,
+        control=_judged(folder / "control.xlsx"),
+    )
 
 
 def _reopened(folder: Path, book: openpyxl.Workbook) -> openpyxl.worksheet.worksheet.Worksheet:

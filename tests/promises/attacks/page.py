@@ -9,16 +9,29 @@ from pathlib import Path
 from tests.promises.attacks.scenario import CHANGED, Scenario, Trial
 
 GROUPS = (
-    "roles", "milder_roles", "everything_else", "derived_columns", "missing_values",
-    "sensitive_attributes", "written_values", "raw_values", "notations", "containers", "remains",
-    "visible_names", "release", "policies", "histories", "linkage",
-    "earlier_releases", "synthetic_files", "remedies",
-)  # fmt: skip
+    "roles",
+    "milder_roles",
+    "everything_else",
+    "derived_columns",
+    "missing_values",
+    "sensitive_attributes",
+    "written_values",
+    "raw_values",
+    "notations",
+    "containers",
+    "remains",
+    "visible_names",
+    "release",
+    "policies",
+    "histories",
+    "linkage",
+    "earlier_releases",
+    "synthetic_files",
+    "remedies",
+)
 """One module a class of faults."""
 SCENARIOS: list[Scenario] = [
-    one
-    for group in GROUPS
-    for one in importlib.import_module(f"tests.promises.attacks.{group}").SCENARIOS
+    one for group in GROUPS for one in importlib.import_module(f"tests.promises.attacks.{group}").SCENARIOS
 ]
 KNOWN_OPEN: Mapping[str, str] = {}
 """Scenarios that crypsis does not keep back yet, and the subject of the issue that will."""

@@ -11,10 +11,14 @@ QIS, SENSITIVE = ["age", "sex"], ["disease"]
 ROLES = {"quasi_identifiers": QIS, "sensitive": SENSITIVE}
 """The roles of `plain`."""
 DISEASES = ("flu", "gout", "asthma", "none")
-FIRST = ("Anna Bert Clara David Emma Felix Greta Hugo Ida Jonas Klara Lukas Maria Noah Olga Paul Rosa "
-         "Stefan Tina Uwe Vera Willem Xenia Yusuf Zoe").split()  # fmt: skip
-LAST = ("Abel Bauer Conrad Dietrich Ebert Fischer Gross Huber Iven Jansen Kaiser Lorenz Maier Neumann "
-        "Otto Peters Quandt Richter Schmitt Thoma Ulrich Vogel Wagner Xander Young Zimmer").split()  # fmt: skip
+FIRST = (
+    "Anna Bert Clara David Emma Felix Greta Hugo Ida Jonas Klara Lukas Maria Noah Olga Paul Rosa "
+    "Stefan Tina Uwe Vera Willem Xenia Yusuf Zoe"
+).split()
+LAST = (
+    "Abel Bauer Conrad Dietrich Ebert Fischer Gross Huber Iven Jansen Kaiser Lorenz Maier Neumann "
+    "Otto Peters Quandt Richter Schmitt Thoma Ulrich Vogel Wagner Xander Young Zimmer"
+).split()
 
 
 def plain(rows: int = 600) -> pd.DataFrame:
@@ -42,12 +46,18 @@ def hospital(draw: Draw, rows: int = 1_000) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "name": names(draw, rows),
-            "ssn": [f"{a:03d}-{b:02d}-{c:04d}" for a, b, c in zip(
-                draw.integers(100, 660, rows), draw.integers(1, 99, rows),
-                draw.integers(1, 9999, rows), strict=True)],
+            "ssn": [
+                f"{a:03d}-{b:02d}-{c:04d}"
+                for a, b, c in zip(
+                    draw.integers(100, 660, rows),
+                    draw.integers(1, 99, rows),
+                    draw.integers(1, 9999, rows),
+                    strict=True,
+                )
+            ],
             "age": draw.integers(20, 67, rows),
             "zip": [f"021{n:02d}" for n in draw.integers(0, 40, rows)],
             "sex": draw.choice(["f", "m"], rows),
             "disease": draw.choice(DISEASES, rows),
         }
-    )  # fmt: skip
+    )

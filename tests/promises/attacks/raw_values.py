@@ -16,8 +16,16 @@ SCENARIOS = Scenarios("What is in the file")
 scenario = SCENARIOS.add
 
 
-def _file(folder: Path, column: str, usual: str, odd: list[str], *options: str, rows: int = 600,
-          role: str = "quasi_identifiers", control: bool = True) -> Trial:  # fmt: skip
+def _file(
+    folder: Path,
+    column: str,
+    usual: str,
+    odd: list[str],
+    *options: str,
+    rows: int = 600,
+    role: str = "quasi_identifiers",
+    control: bool = True,
+) -> Trial:
     """A CSV file in which one column has one text, and few people another text that means the same."""
     release = plain(rows).assign(**{column: usual})
     release.to_csv(folder / "control.csv", index=False)
@@ -26,15 +34,11 @@ def _file(folder: Path, column: str, usual: str, odd: list[str], *options: str, 
     release.to_csv(folder / "data.csv", index=False)
     there = released(folder / "data.csv")
     assert there is not None
-    roles = {
-        name: [*columns, *([column] if name == role else [])] for name, columns in ROLES.items()
-    }
+    roles = {name: [*columns, *([column] if name == role else [])] for name, columns in ROLES.items()}
     words = [*flags(**roles), *options]
     return Trial(
         singled_out(there, there.iloc[place], ["age", "sex", column]),
-        command(
-            "assess", "--person", "each record", folder / "data.csv", "--no-try", *words
-        ).verdict,
+        command("assess", "--person", "each record", folder / "data.csv", "--no-try", *words).verdict,
         control=command(
             "assess", "--person", "each record", folder / "control.csv", "--no-try", *words
         ).verdict
@@ -94,21 +98,34 @@ def characters_that_are_not_seen(draw: Draw, folder: Path) -> Trial:
 @scenario("reads the text of the file")
 def own_markers_of_missing_values(draw: Draw, folder: Path) -> Trial:
     """Answers refused and unknown, of one person each, which are read as missing on request."""
-    return _file(folder, "answer", "", ["refused", "unknown"], "--missing-marker", "",
-                 "--missing-marker", "refused", "--missing-marker", "unknown")  # fmt: skip
+    return _file(
+        folder,
+        "answer",
+        "",
+        ["refused", "unknown"],
+        "--missing-marker",
+        "",
+        "--missing-marker",
+        "refused",
+        "--missing-marker",
+        "unknown",
+    )
 
 
 @scenario("knows who gave no answer")
 def records_with_missing_values_dropped(draw: Draw, folder: Path) -> Trial:
     """Forty people with a region of their own and no age, in a file of which such records are not counted."""
-    extra = pd.DataFrame({"age": "", "sex": [f"x{n}" for n in range(40)],
-                          "disease": ["flu", "gout", "asthma", "none"] * 10})  # fmt: skip
+    extra = pd.DataFrame(
+        {"age": "", "sex": [f"x{n}" for n in range(40)], "disease": ["flu", "gout", "asthma", "none"] * 10}
+    )
     pd.concat([plain(600), extra]).to_csv(folder / "data.csv", index=False)
     there = released(folder / "data.csv")
     assert there is not None
     words = [*flags(**ROLES), "--missing", "drop"]
-    return Trial(singled_out(there, there.iloc[600:], ["age", "sex"]),
-                 command("assess", "--person", "each record", folder / "data.csv", "--no-try", *words).verdict)  # fmt: skip
+    return Trial(
+        singled_out(there, there.iloc[600:], ["age", "sex"]),
+        command("assess", "--person", "each record", folder / "data.csv", "--no-try", *words).verdict,
+    )
 
 
 @scenario("reads the text of the file")
@@ -121,8 +138,10 @@ def notations_in_an_insensitive_column(draw: Draw, folder: Path) -> Trial:
     there = released(folder / "data.csv")
     assert there is not None
     words = flags(**ROLES, insensitive=["batch"])
-    return Trial(singled_out(there, there.iloc[: len(odd)], ["batch"]),
-                 command("assess", "--person", "each record", folder / "data.csv", "--no-try", *words).verdict)  # fmt: skip
+    return Trial(
+        singled_out(there, there.iloc[: len(odd)], ["batch"]),
+        command("assess", "--person", "each record", folder / "data.csv", "--no-try", *words).verdict,
+    )
 
 
 @scenario("reads the text of the file")
@@ -132,8 +151,19 @@ def what_anonymize_writes_is_judged_as_text(draw: Draw, folder: Path) -> Trial:
     release.loc[7, "ward"] = "01"
     release.to_csv(folder / "data.csv", index=False)
     roles = {**ROLES, "quasi_identifiers": [*ROLES["quasi_identifiers"], "ward"]}
-    ended = command("anonymize", "--person", "each record", folder / "data.csv", "-o", folder / "out.csv", "--k", "5",
-                    "--key", folder / "key.json", *flags(**roles))  # fmt: skip
+    ended = command(
+        "anonymize",
+        "--person",
+        "each record",
+        folder / "data.csv",
+        "-o",
+        folder / "out.csv",
+        "--k",
+        "5",
+        "--key",
+        folder / "key.json",
+        *flags(**roles),
+    )
     there, made = released(folder / "data.csv"), released(folder / "out.csv", folder / "key.json")
     assert there is not None
     known = ["age", "sex", "ward"]

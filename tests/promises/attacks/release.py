@@ -28,8 +28,13 @@ def _position(made: pd.DataFrame, rows: int) -> float:
 def rows_in_the_order_of_surnames(draw: Draw, folder: Path) -> Trial:
     """A file sorted by surname, anonymized with k = 20."""
     people = hospital(draw).sort_values("name").reset_index(drop=True)
-    made = anonymized(people, k=20, identifiers=["name", "ssn"], sensitive=["disease"],
-                      quasi_identifiers=["age", "zip", "sex"])  # fmt: skip
+    made = anonymized(
+        people,
+        k=20,
+        identifiers=["name", "ssn"],
+        sensitive=["disease"],
+        quasi_identifiers=["age", "zip", "sex"],
+    )
     if made is None:
         return Trial(1.0, "refused")
     return Trial(_position(people, len(people)), CHANGED, after=_position(made, len(people)))
@@ -40,9 +45,19 @@ def rows_in_the_order_of_surnames_in_a_file(draw: Draw, folder: Path) -> Trial:
     """A CSV file sorted by surname, anonymized at the command line with k = 20."""
     people = hospital(draw).sort_values("name").reset_index(drop=True)
     people.to_csv(folder / "data.csv", index=False)
-    ended = command("anonymize", "--person", "each record", folder / "data.csv", "--k", "20", "-o", folder / "out.csv", "--key",
-                    folder / "key.json", *flags(identifiers=["name", "ssn"], sensitive=["disease"],
-                    quasi_identifiers=["age", "zip", "sex"]))  # fmt: skip
+    ended = command(
+        "anonymize",
+        "--person",
+        "each record",
+        folder / "data.csv",
+        "--k",
+        "20",
+        "-o",
+        folder / "out.csv",
+        "--key",
+        folder / "key.json",
+        *flags(identifiers=["name", "ssn"], sensitive=["disease"], quasi_identifiers=["age", "zip", "sex"]),
+    )
     made = released(folder / "out.csv", folder / "key.json")
     if made is None:
         return Trial(1.0, ended.verdict)
@@ -53,10 +68,13 @@ def rows_in_the_order_of_surnames_in_a_file(draw: Draw, folder: Path) -> Trial:
 def households_in_sequence(draw: Draw, folder: Path) -> Trial:
     """Households of four people, one after the other, anonymized with k = 20."""
     rows = 600
-    people = pd.DataFrame({
-        "age": draw.integers(20, 67, rows), "sex": draw.choice(["f", "m"], rows),
-        "disease": draw.choice([f"disease {n}" for n in range(6)], rows),
-    })  # fmt: skip
+    people = pd.DataFrame(
+        {
+            "age": draw.integers(20, 67, rows),
+            "sex": draw.choice(["f", "m"], rows),
+            "disease": draw.choice([f"disease {n}" for n in range(6)], rows),
+        }
+    )
 
     def sequence(table: pd.DataFrame) -> float:
         """The share of households whose four diseases are found, once, and at the true place."""
@@ -78,10 +96,12 @@ def population_that_is_not_even(draw: Draw, folder: Path) -> Trial:
     """A sample of a town with rare occupations; k = 5 is required in the population, by its number."""
     people = 20_000
     share = 1 / np.arange(1, 201) ** 1.3
-    town = pd.DataFrame({
-        "occupation": draw.choice([f"occupation {n}" for n in range(200)], people, p=share / share.sum()),
-        "street": draw.choice([f"street {n}" for n in range(10)], people),
-    })  # fmt: skip
+    town = pd.DataFrame(
+        {
+            "occupation": draw.choice([f"occupation {n}" for n in range(200)], people, p=share / share.sum()),
+            "street": draw.choice([f"street {n}" for n in range(10)], people),
+        }
+    )
     sample = town.iloc[draw.permutation(people)[:4_000]].reset_index(drop=True)
     known = ["occupation", "street"]
 
@@ -108,9 +128,7 @@ def population_table_beside_generalized_values(draw: Draw, folder: Path) -> Tria
     alone = (town["age"] >= 60).sum() == 1  # everybody of 60-99 in the release is that person
     import pyarrow as pa
 
-    verdict = assessed(
-        release, **ROLES, population=pa.Table.from_pandas(town, preserve_index=False)
-    )
+    verdict = assessed(release, **ROLES, population=pa.Table.from_pandas(town, preserve_index=False))
     return Trial(float(alone), verdict)
 
 
@@ -128,8 +146,11 @@ def eighteen_certain_cracks(draw: Draw, folder: Path) -> Trial:
     """200 pseudonyms; what is believed leaves one possibility for 18, and 182 for all others."""
     matrix = _belief(np.eye(18), np.ones((182, 182)))
     certain = (matrix > 0).sum(1) == 1
-    return Trial(float(certain.mean()), believed(matrix, list(range(200)), data=plain(), **ROLES),
-                 control=believed(np.ones((200, 200)), list(range(200)), data=plain(), **ROLES))  # fmt: skip
+    return Trial(
+        float(certain.mean()),
+        believed(matrix, list(range(200)), data=plain(), **ROLES),
+        control=believed(np.ones((200, 200)), list(range(200)), data=plain(), **ROLES),
+    )
 
 
 @scenario("resolves one pseudonym of 400 with near certainty")
@@ -182,9 +203,7 @@ def pairs_of_items(draw: Draw, folder: Path) -> Trial:
     truth = ["item,pseudonym"] + [f"i{n},p{renamed[n]}" for n in range(items)]
     (folder / "truth.csv").write_text("\n".join(truth) + "\n")
     pairs_known = ["item,other,share"] + [
-        f"i{a},i{b},{full[a, b] / full.sum() * 2:.6f}"
-        for a in range(items)
-        for b in range(a + 1, items)
+        f"i{a},i{b},{full[a, b] / full.sum() * 2:.6f}" for a in range(items) for b in range(a + 1, items)
     ]
     (folder / "pairs.csv").write_text("\n".join(pairs_known) + "\n")
     (folder / "attack.toml").write_text(
@@ -262,8 +281,19 @@ def _another_original(draw: Draw, folder: Path, other: pd.DataFrame) -> Trial:
     )
     owner = pd.Series(people.index, index=people["reading"])
     success = equal(release["reading"].map(owner), release.index.to_numpy())
-    ended = command("assess", "--person", "each record", folder / "data.csv", "--no-try", "--roles", folder / "roles.toml", "--original",
-                    folder / "other.csv", "--policy", "wp216")  # fmt: skip
+    ended = command(
+        "assess",
+        "--person",
+        "each record",
+        folder / "data.csv",
+        "--no-try",
+        "--roles",
+        folder / "roles.toml",
+        "--original",
+        folder / "other.csv",
+        "--policy",
+        "wp216",
+    )
     return Trial(success, ended.verdict)
 
 

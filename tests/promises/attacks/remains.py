@@ -26,8 +26,9 @@ def _judged(path: Path) -> str:
     return command("assess", "--person", "each record", path, "--no-try", *flags(**ROLES)).verdict
 
 
-def _sqlite(path: Path, *more: str, columns: str = COLUMNS, table: str = "release",
-            rows: pd.DataFrame | None = None) -> Path:  # fmt: skip
+def _sqlite(
+    path: Path, *more: str, columns: str = COLUMNS, table: str = "release", rows: pd.DataFrame | None = None
+) -> Path:
     base = sqlite3.connect(path)
     base.execute("pragma secure_delete = off")
     base.execute(f'create table "{table}" ({columns})')
@@ -53,8 +54,9 @@ def unused_space_of_a_page(draw: Draw, folder: Path) -> Trial:
     assert at + len(hidden) < size + start
     content[at : at + len(hidden)] = hidden
     (folder / "data.sqlite").write_bytes(content)
-    return Trial(found_in(folder / "data.sqlite", wanted), _judged(folder / "data.sqlite"),
-                 control=_judged(control))  # fmt: skip
+    return Trial(
+        found_in(folder / "data.sqlite", wanted), _judged(folder / "data.sqlite"), control=_judged(control)
+    )
 
 
 @scenario("reads to the end of the file")
@@ -104,8 +106,9 @@ def check_of_a_column(draw: Draw, folder: Path) -> Trial:
 def name_of_an_index(draw: Draw, folder: Path) -> Trial:
     """An SQLite file with indexes that are called by the names of patients."""
     wanted = names(draw, 20)
-    path = _sqlite(folder / "data.sqlite",
-                   *(f'create index "{one} is here" on release(age)' for one in wanted))  # fmt: skip
+    path = _sqlite(
+        folder / "data.sqlite", *(f'create index "{one} is here" on release(age)' for one in wanted)
+    )
     control = _sqlite(folder / "control.sqlite", "create index ix_release_age on release(age)")
     return Trial(found_in(path, wanted), _judged(path), control=_judged(control))
 
@@ -125,10 +128,14 @@ def dropped_table_of_a_database(draw: Draw, folder: Path) -> Trial:
     """A DuckDB file from which a table of names was dropped."""
     wanted = list(names(draw, 300))
     listed = ", ".join(f"('{one}')" for one in wanted)
-    path = _duckdb(folder / "data.duckdb", "create table people (name text)",
-                   f"insert into people values {listed}", "checkpoint", "drop table people")  # fmt: skip
-    return Trial(found_in(path, wanted), _judged(path),
-                 control=_judged(_duckdb(folder / "control.duckdb")))  # fmt: skip
+    path = _duckdb(
+        folder / "data.duckdb",
+        "create table people (name text)",
+        f"insert into people values {listed}",
+        "checkpoint",
+        "drop table people",
+    )
+    return Trial(found_in(path, wanted), _judged(path), control=_judged(_duckdb(folder / "control.duckdb")))
 
 
 @scenario("reads what is between the last page and the footer")
@@ -143,8 +150,11 @@ def bytes_before_the_footer(draw: Draw, folder: Path) -> Trial:
     (folder / "data.parquet").write_bytes(content[:at] + hidden + content[at:])
     assert pq.read_table(folder / "data.parquet").equals(table)
     gap = (folder / "data.parquet").read_bytes()[at : at + len(hidden)].decode()
-    return Trial(equal(re.split("\n", gap), wanted), _judged(folder / "data.parquet"),
-                 control=_judged(folder / "control.parquet"))  # fmt: skip
+    return Trial(
+        equal(re.split("\n", gap), wanted),
+        _judged(folder / "data.parquet"),
+        control=_judged(folder / "control.parquet"),
+    )
 
 
 @scenario("reads by whom the file was written")
@@ -154,10 +164,9 @@ def writer_of_a_parquet_file(draw: Draw, folder: Path) -> Trial:
     pq.write_table(table, folder / "control.parquet")
     own = pq.read_metadata(folder / "control.parquet").created_by.encode()
     wanted = names(draw, 1)[0][: len(own)]
-    content = (
-        (folder / "control.parquet").read_bytes().replace(own, wanted.encode().ljust(len(own)))
-    )
+    content = (folder / "control.parquet").read_bytes().replace(own, wanted.encode().ljust(len(own)))
     (folder / "data.parquet").write_bytes(content)
     found = pq.read_metadata(folder / "data.parquet").created_by.strip()
-    return Trial(float(found == wanted), _judged(folder / "data.parquet"),
-                 control=_judged(folder / "control.parquet"))  # fmt: skip
+    return Trial(
+        float(found == wanted), _judged(folder / "data.parquet"), control=_judged(folder / "control.parquet")
+    )

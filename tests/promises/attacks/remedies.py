@@ -38,9 +38,7 @@ def _followed(folder: Path, wanted: list[str], *words: str | Path) -> Trial:
     finally:
         os.chdir(before)
         del os.environ["XDG_DATA_HOME"]
-    original = (
-        Path(words[0]) if "--original" not in words else Path(words[words.index("--original") + 1])
-    )
+    original = Path(words[0]) if "--original" not in words else Path(words[words.index("--original") + 1])
     success = found_in(original, wanted)
     wrote = any(one.is_file() for one in place.rglob("*") if one.suffix in (".csv", ".parquet"))
     if not statuses:
@@ -73,8 +71,12 @@ def remedy_with_some_roles(draw: Draw, folder: Path) -> Trial:
     """A file of patients of which only the quasi-identifiers are decided."""
     people = hospital(draw, 200)
     people.to_csv(folder / "patients.csv", index=False)
-    return _followed(folder, [*people["name"], *people["ssn"]], folder / "patients.csv",
-                     *flags(quasi_identifiers=["age", "zip", "sex"]))  # fmt: skip
+    return _followed(
+        folder,
+        [*people["name"], *people["ssn"]],
+        folder / "patients.csv",
+        *flags(quasi_identifiers=["age", "zip", "sex"]),
+    )
 
 
 @scenario("reads the file that the printed command wrote")
@@ -86,8 +88,9 @@ def remedy_with_a_roles_file(draw: Draw, folder: Path) -> Trial:
         '[roles]\nname = "identifier"\nssn = "excluded"\nage = "quasi-identifier"\n'
         'zip = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'
     )
-    return _followed(folder, [*people["name"], *people["ssn"]], folder / "patients.csv",
-                     "--roles", folder / "roles.toml")  # fmt: skip
+    return _followed(
+        folder, [*people["name"], *people["ssn"]], folder / "patients.csv", "--roles", folder / "roles.toml"
+    )
 
 
 @scenario("reads the file that the printed command wrote")
@@ -95,9 +98,13 @@ def remedy_of_masked_numbers(draw: Draw, folder: Path) -> Trial:
     """Numbers with too little noise beside the original, which has names too."""
     people = hospital(draw, 200).assign(income=draw.integers(20_000, 90_000, 200))
     people.to_csv(folder / "original.csv", index=False)
-    masked = people[["age", "income"]].assign(
-        income=lambda t: t["income"] + draw.integers(-9, 9, 200)
-    )
+    masked = people[["age", "income"]].assign(income=lambda t: t["income"] + draw.integers(-9, 9, 200))
     masked.to_csv(folder / "masked.csv", index=False)
-    return _followed(folder, [*people["name"], *people["ssn"]], folder / "masked.csv", "--original",
-                     folder / "original.csv", *flags(insensitive=["age", "income"]))  # fmt: skip
+    return _followed(
+        folder,
+        [*people["name"], *people["ssn"]],
+        folder / "masked.csv",
+        "--original",
+        folder / "original.csv",
+        *flags(insensitive=["age", "income"]),
+    )

@@ -19,16 +19,18 @@ SCENARIOS = Scenarios("Roles")
 scenario = SCENARIOS.add
 
 
-def _declared(values: Sequence[object], column: str, register: Sequence[object] | None = None,
-              role: str = "insensitive", **options: object) -> Trial:  # fmt: skip
+def _declared(
+    values: Sequence[object],
+    column: str,
+    register: Sequence[object] | None = None,
+    role: str = "insensitive",
+    **options: object,
+) -> Trial:
     """A safe table with one more column, which the attacker has in a register of everybody."""
     release = plain(len(values)).assign(**{column: values})
     known = release if register is None else release.assign(**{column: register})
     roles = {**ROLES, role: [*ROLES.get(role, []), column]}
-    return Trial(
-        success=singled_out(release, known, [column]),
-        verdict=assessed(release, **roles, **options),
-    )
+    return Trial(success=singled_out(release, known, [column]), verdict=assessed(release, **roles, **options))
 
 
 @scenario("knows the name of everybody and reads the file")
@@ -36,9 +38,19 @@ def anonymize_with_quasi_identifiers_only(draw: Draw, folder: Path) -> Trial:
     """Names and social security numbers for which nobody decided a role."""
     people = hospital(draw)
     people.to_csv(folder / "patients.csv", index=False)
-    ended = command("anonymize", "--person", "each record", folder / "patients.csv", "-o", folder / "out.csv", "--k", "5",
-                    "--key", folder / "key.json",
-                    *flags(quasi_identifiers=["age", "zip", "sex"]))  # fmt: skip
+    ended = command(
+        "anonymize",
+        "--person",
+        "each record",
+        folder / "patients.csv",
+        "-o",
+        folder / "out.csv",
+        "--k",
+        "5",
+        "--key",
+        folder / "key.json",
+        *flags(quasi_identifiers=["age", "zip", "sex"]),
+    )
     wanted = [*people["name"], *people["ssn"]]
     made = released(folder / "out.csv")
     if made is None:
@@ -98,8 +110,7 @@ def hashed_telephone_numbers(draw: Draw, folder: Path) -> Trial:
     there = [hashlib.md5(f"{n:04d}".encode()).hexdigest()[:12] for n in numbers]
     release = plain(600).assign(code=there)
     cracked = np.array([tables[one] for one in there])
-    return Trial(float((cracked == numbers).mean()),
-                 assessed(release, **ROLES, insensitive=["code"]))  # fmt: skip
+    return Trial(float((cracked == numbers).mean()), assessed(release, **ROLES, insensitive=["code"]))
 
 
 @scenario("decodes Base64")
@@ -134,9 +145,13 @@ def card_numbers(draw: Draw, folder: Path) -> Trial:
 def national_numbers(draw: Draw, folder: Path) -> Trial:
     """Polish PESEL numbers in a column called c7, declared insensitive."""
     made = []
-    for year, month, day, rest in zip(draw.integers(40, 99, 600), draw.integers(1, 13, 600),
-                                      draw.integers(1, 29, 600), draw.integers(0, 10**4, 600),
-                                      strict=True):  # fmt: skip
+    for year, month, day, rest in zip(
+        draw.integers(40, 99, 600),
+        draw.integers(1, 13, 600),
+        draw.integers(1, 29, 600),
+        draw.integers(0, 10**4, 600),
+        strict=True,
+    ):
         digits = f"{year:02d}{month:02d}{day:02d}{rest:04d}"
         weights = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
         check = -sum(w * int(d) for w, d in zip(weights, digits, strict=True)) % 10
@@ -196,11 +211,14 @@ def names_in_arabic(draw: Draw, folder: Path) -> Trial:
 def names_in_json(draw: Draw, folder: Path) -> Trial:
     """JSON documents with a name in each, declared insensitive."""
     known = names(draw, 600)
-    there = [json.dumps({"visit": {"by": one, "n": int(n)}}) for one, n in
-             zip(known, draw.integers(0, 9, 600), strict=True)]  # fmt: skip
+    there = [
+        json.dumps({"visit": {"by": one, "n": int(n)}})
+        for one, n in zip(known, draw.integers(0, 9, 600), strict=True)
+    ]
     read = [json.loads(one)["visit"]["by"] for one in there]
-    return Trial(found_among(read, known),
-                 assessed(plain(600).assign(payload=there), **ROLES, insensitive=["payload"]))  # fmt: skip
+    return Trial(
+        found_among(read, known), assessed(plain(600).assign(payload=there), **ROLES, insensitive=["payload"])
+    )
 
 
 @scenario("reads the notes")
@@ -210,8 +228,9 @@ def names_in_notes(draw: Draw, folder: Path) -> Trial:
     said = np.array(["called twice, no answer", "came with her brother", "asked to be called back"])
     notes = said[draw.integers(0, 3, 600)].astype(object)
     notes[draw.permutation(600)[:6]] = [f"spoke with {one} today" for one in known]
-    return Trial(found_among(notes, known),
-                 assessed(plain(600).assign(notes=notes), **ROLES, insensitive=["notes"]))  # fmt: skip
+    return Trial(
+        found_among(notes, known), assessed(plain(600).assign(notes=notes), **ROLES, insensitive=["notes"])
+    )
 
 
 @scenario("reads the column")
@@ -222,9 +241,11 @@ def one_address_among_twenty_thousand_values(draw: Draw, folder: Path) -> Trial:
     channel[15_001] = "clara.vogel@example.org"
     release = plain(rows).assign(channel=channel)
     found = [one for one in channel if "@" in one]
-    return Trial(found_among(found, ["clara.vogel@example.org"]),
-                 assessed(release, **ROLES, insensitive=["channel"]),
-                 control=assessed(release.assign(channel="web"), **ROLES, insensitive=["channel"]))  # fmt: skip
+    return Trial(
+        found_among(found, ["clara.vogel@example.org"]),
+        assessed(release, **ROLES, insensitive=["channel"]),
+        control=assessed(release.assign(channel="web"), **ROLES, insensitive=["channel"]),
+    )
 
 
 @scenario("has the customers' record numbers")
@@ -235,13 +256,7 @@ def scanned_and_saved_without_a_decision(draw: Draw, folder: Path) -> Trial:
     release.to_csv(folder / "data.csv", index=False)
     command("scan", folder / "data.csv", "--save", folder / "roles.toml")
     ended = command(
-        "assess",
-        "--person",
-        "each record",
-        folder / "data.csv",
-        "--no-try",
-        "--roles",
-        folder / "roles.toml",
+        "assess", "--person", "each record", folder / "data.csv", "--no-try", "--roles", folder / "roles.toml"
     )
     return Trial(singled_out(release, release, ["V1"]), ended.verdict)
 
@@ -249,8 +264,10 @@ def scanned_and_saved_without_a_decision(draw: Draw, folder: Path) -> Trial:
 @scenario("has the customers' record numbers")
 def guesses_accepted(draw: Draw, folder: Path) -> Trial:
     """Codes without any sign of what they are; all guesses were accepted."""
-    codes = [f"{a}{n}" for a, n in zip(draw.choice(list("KLMNP"), 600),
-                                       draw.permutation(60_000)[:600], strict=True)]  # fmt: skip
+    codes = [
+        f"{a}{n}"
+        for a, n in zip(draw.choice(list("KLMNP"), 600), draw.permutation(60_000)[:600], strict=True)
+    ]
     release = plain(600).assign(V6=codes)
     return Trial(singled_out(release, release, ["V6"]), assessed(release, accept_guesses=True))
 
@@ -261,15 +278,17 @@ def declared_identifiers_under_safe_harbor(draw: Draw, folder: Path) -> Trial:
     codes = [f"{n:06d}" for n in draw.permutation(900_000)[:600] + 100_000]
     release = plain(600).assign(mark=codes)
     roles = {"insensitive": ["age", "sex", "disease"], "identifiers": ["mark"]}
-    return Trial(singled_out(release, release, ["mark"]),
-                 assessed(release, policy="hipaa-safe-harbor", **roles))  # fmt: skip
+    return Trial(
+        singled_out(release, release, ["mark"]), assessed(release, policy="hipaa-safe-harbor", **roles)
+    )
 
 
 @scenario("looks up who had the address at that time")
 def network_addresses(draw: Draw, folder: Path) -> Trial:
     """IP addresses in a column called origin, declared insensitive."""
-    return _declared([f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}"
-                      for n in draw.permutation(2**24)[:600]], "origin")  # fmt: skip
+    return _declared(
+        [f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}" for n in draw.permutation(2**24)[:600]], "origin"
+    )
 
 
 @scenario("follows the links")
@@ -283,8 +302,9 @@ def profile_pages(draw: Draw, folder: Path) -> Trial:
 def street_addresses(draw: Draw, folder: Path) -> Trial:
     """Streets and building numbers, declared insensitive."""
     streets = draw.choice(["Lindenweg", "Hauptstrasse", "Am Markt", "Gartenallee"], 600)
-    there = [f"{street} {number}" for street, number in
-             zip(streets, draw.permutation(2_000)[:600], strict=True)]  # fmt: skip
+    there = [
+        f"{street} {number}" for street, number in zip(streets, draw.permutation(2_000)[:600], strict=True)
+    ]
     return _declared(there, "location")
 
 

@@ -32,17 +32,17 @@ def _value(release: pd.DataFrame, value: Any, certainty: float = 0.9, **options:
     share = (release["status"] == value).groupby(release["district"]).transform("mean")
     claimed = share >= certainty
     true = float((release.loc[claimed, "status"] == value).mean()) if claimed.any() else 0.0
-    return Trial(true, _judged(release, **options), control=_control(),
-                 chance=float((release["status"] == value).mean()))  # fmt: skip
+    return Trial(
+        true,
+        _judged(release, **options),
+        control=_control(),
+        chance=float((release["status"] == value).mean()),
+    )
 
 
 def _balanced(rows: int, values: list[Any], shares: list[float], size: int = 20) -> np.ndarray:
     """Values in exactly these shares in every class."""
-    one = [
-        value
-        for value, share in zip(values, shares, strict=True)
-        for _ in range(round(share * size))
-    ]
+    one = [value for value, share in zip(values, shares, strict=True) for _ in range(round(share * size))]
     return np.array(one * (rows // size), dtype=object)
 
 
@@ -63,8 +63,9 @@ def classes_of_people_with_hiv(draw: Draw, folder: Path) -> Trial:
     """Eight classes of 17 people who all have HIV, among 7,600 people of whom 1.8 % have it."""
     rest = _balanced(7_400, ["none", "flu"], [0.95, 0.05])
     all_ = np.array(["HIV"] * 136, dtype=object)
-    release = pd.concat([_classes(rest), _classes(all_, 17).assign(
-        district=lambda t: "h" + t["district"])], ignore_index=True)  # fmt: skip
+    release = pd.concat(
+        [_classes(rest), _classes(all_, 17).assign(district=lambda t: "h" + t["district"])], ignore_index=True
+    )
     return _value(release, "HIV")
 
 
@@ -110,8 +111,9 @@ def everybody_in_this_class_is_pregnant(draw: Draw, folder: Path) -> Trial:
     weeks[-20:] = draw.integers(4, 9, 20)
     release = _classes(weeks)
     hit = (release["status"] > 0).groupby(release["district"]).transform("mean") >= 0.9
-    return Trial(float((release.loc[hit, "status"] > 0).mean()), _judged(release),
-                 chance=float((weeks > 0).mean()))  # fmt: skip
+    return Trial(
+        float((release.loc[hit, "status"] > 0).mean()), _judged(release), chance=float((weeks > 0).mean())
+    )
 
 
 def _close(release: pd.DataFrame, numbers: np.ndarray, percent: float = 5) -> Trial:
@@ -121,8 +123,12 @@ def _close(release: pd.DataFrame, numbers: np.ndarray, percent: float = 5) -> Tr
     near = (given - middle).abs() <= percent / 100 * given.abs()
     narrow = near.groupby(release["district"]).transform("mean") >= 0.9
     overall = (given - given.median()).abs() <= percent / 100 * given.abs()
-    return Trial(float(near[narrow].mean()), _judged(release), chance=float(overall.mean()),
-                 control=_control_of_numbers())  # fmt: skip
+    return Trial(
+        float(near[narrow].mean()),
+        _judged(release),
+        chance=float(overall.mean()),
+        control=_control_of_numbers(),
+    )
 
 
 def _salaries(draw: Draw) -> np.ndarray:
@@ -162,8 +168,9 @@ def debts_of_a_whole_class(draw: Draw, folder: Path) -> Trial:
     debt[-20:] = draw.integers(1, 30, 20) * 10
     release = _classes(debt)
     hit = (release["status"] > 0).groupby(release["district"]).transform("mean") >= 0.9
-    return Trial(float((release.loc[hit, "status"] > 0).mean()), _judged(release),
-                 chance=float((debt > 0).mean()))  # fmt: skip
+    return Trial(
+        float((release.loc[hit, "status"] > 0).mean()), _judged(release), chance=float((debt > 0).mean())
+    )
 
 
 @scenario("knows the district")
@@ -177,8 +184,11 @@ def dates_of_one_week(draw: Draw, folder: Path) -> Trial:
     given = pd.Series(days)
     middle = given.groupby(release["district"]).transform("median")
     narrow = ((given - middle).abs() <= 7).groupby(release["district"]).transform("mean") == 1
-    return Trial(float(((given - middle).abs() <= 7)[narrow].mean()), _judged(release),
-                 chance=float(((given - given.median()).abs() <= 7).mean()))  # fmt: skip
+    return Trial(
+        float(((given - middle).abs() <= 7)[narrow].mean()),
+        _judged(release),
+        chance=float(((given - given.median()).abs() <= 7).mean()),
+    )
 
 
 @scenario("knows the person is in the register")
@@ -206,8 +216,11 @@ def missing_taken_for_a_second_value(draw: Draw, folder: Path) -> Trial:
     release = _classes(np.concatenate([usual, odd]))
     known = release[release["status"].notna()]
     share = (known["status"] == "HIV").groupby(known["district"]).transform("mean")
-    return Trial(float((known.loc[share >= 0.9, "status"] == "HIV").mean()), _judged(release),
-                 chance=float((release["status"] == "HIV").mean()))  # fmt: skip
+    return Trial(
+        float((known.loc[share >= 0.9, "status"] == "HIV").mean()),
+        _judged(release),
+        chance=float((release["status"] == "HIV").mean()),
+    )
 
 
 @scenario("knows the district and that all those words mean the same")
@@ -218,12 +231,19 @@ def spellings_taken_for_values(draw: Draw, folder: Path) -> Trial:
     release = _classes(np.concatenate([usual, odd]))
     meant = release.assign(status=release["status"].str.strip().str.upper())
     claimed = (meant["status"] == "HIV").groupby(meant["district"]).transform("mean") >= 0.9
-    return Trial(float((meant.loc[claimed, "status"] == "HIV").mean()), _judged(release),
-                 chance=float((meant["status"] == "HIV").mean()))  # fmt: skip
+    return Trial(
+        float((meant.loc[claimed, "status"] == "HIV").mean()),
+        _judged(release),
+        chance=float((meant["status"] == "HIV").mean()),
+    )
 
 
-CODES = {"F": ["F20", "F31", "F32", "F33", "F41"], "J": ["J10", "J18", "J44", "J45", "J06"],
-         "M": ["M10", "M16", "M17", "M54", "M81"], "I": ["I10", "I21", "I48", "I50", "I63"]}  # fmt: skip
+CODES = {
+    "F": ["F20", "F31", "F32", "F33", "F41"],
+    "J": ["J10", "J18", "J44", "J45", "J06"],
+    "M": ["M10", "M16", "M17", "M54", "M81"],
+    "I": ["I10", "I21", "I48", "I50", "I63"],
+}
 
 
 @scenario("knows the district and the chapters of ICD-10")
@@ -239,20 +259,16 @@ def diagnoses_of_one_chapter(draw: Draw, folder: Path) -> Trial:
     lines = [f"{code};{letter};*" for letter, codes in CODES.items() for code in codes]
     (folder / "icd.csv").write_text("\n".join(lines) + "\n")
     (folder / "roles.toml").write_text(
-        '[roles]\ndistrict = "quasi-identifier"\n'
-        'status = { role = "sensitive", hierarchy = "icd.csv" }\n'
+        '[roles]\ndistrict = "quasi-identifier"\nstatus = { role = "sensitive", hierarchy = "icd.csv" }\n'
     )
     ended = command(
-        "assess",
-        "--person",
-        "each record",
-        folder / "data.csv",
-        "--no-try",
-        "--roles",
-        folder / "roles.toml",
+        "assess", "--person", "each record", folder / "data.csv", "--no-try", "--roles", folder / "roles.toml"
     )
-    return Trial(float((chapter.loc[claimed, "status"] == "F").mean()), ended.verdict,
-                 chance=float((chapter["status"] == "F").mean()))  # fmt: skip
+    return Trial(
+        float((chapter.loc[claimed, "status"] == "F").mean()),
+        ended.verdict,
+        chance=float((chapter["status"] == "F").mean()),
+    )
 
 
 @scenario("knows the district: nobody there is healthy")
@@ -295,8 +311,11 @@ def a_second_sensitive_attribute_in_its_shadow(draw: Draw, folder: Path) -> Tria
     release["convicted"] = convicted
     share = (release["convicted"] == "yes").groupby(release["district"]).transform("mean") >= 0.9
     verdict = assessed(release, quasi_identifiers=["district"], sensitive=["status", "convicted"])
-    return Trial(float((release.loc[share, "convicted"] == "yes").mean()), verdict,
-                 chance=float((release["convicted"] == "yes").mean()))  # fmt: skip
+    return Trial(
+        float((release.loc[share, "convicted"] == "yes").mean()),
+        verdict,
+        chance=float((release["convicted"] == "yes").mean()),
+    )
 
 
 @scenario("knows the district and the published rate of one in a thousand")
@@ -314,5 +333,9 @@ def incomes_of_the_highest_tenth(draw: Draw, folder: Path) -> Trial:
     rich = np.arange(1_200) % 400 < 20
     release = _classes(np.where(rich, draw.permutation(1_200) * 650 + 120_000, income))
     claimed = (release["status"] >= 120_000).groupby(release["district"]).transform("mean") >= 0.9
-    return Trial(float((release.loc[claimed, "status"] >= 120_000).mean()), _judged(release),
-                 chance=float(rich.mean()), control=_judged(_classes(income)))  # fmt: skip
+    return Trial(
+        float((release.loc[claimed, "status"] >= 120_000).mean()),
+        _judged(release),
+        chance=float(rich.mean()),
+        control=_judged(_classes(income)),
+    )

@@ -16,23 +16,33 @@ from tests.synthetic import generators as make
 SCENARIOS = Scenarios("Synthetic files")
 scenario = SCENARIOS.add
 ROWS = 700
-ROLES = {"quasi_identifiers": ["age", "sex", "region"], "sensitive": ["disease"],
-         "insensitive": ["income", "height", "visits"]}  # fmt: skip
+ROLES = {
+    "quasi_identifiers": ["age", "sex", "region"],
+    "sensitive": ["disease"],
+    "insensitive": ["income", "height", "visits"],
+}
 
 
 def _judged(
-    folder: Path,
-    synthetic: pd.DataFrame,
-    training: pd.DataFrame,
-    holdout: pd.DataFrame | None,
+    folder: Path, synthetic: pd.DataFrame, training: pd.DataFrame, holdout: pd.DataFrame | None
 ) -> str:
     files = {"synthetic": synthetic, "training": training, "holdout": holdout}
     for name, one in files.items():
         if one is not None:
             one.to_csv(folder / f"{name}.csv", index=False)
     other = [] if holdout is None else ["--holdout", folder / "holdout.csv"]
-    return command("assess", "--person", "each record", folder / "synthetic.csv", "--no-try", *flags(**ROLES), "--synthetic",
-                   "--original", folder / "training.csv", *other).verdict  # fmt: skip
+    return command(
+        "assess",
+        "--person",
+        "each record",
+        folder / "synthetic.csv",
+        "--no-try",
+        *flags(**ROLES),
+        "--synthetic",
+        "--original",
+        folder / "training.csv",
+        *other,
+    ).verdict
 
 
 @cache
@@ -45,9 +55,7 @@ def _control() -> str:
         return _judged(Path(folder), made, training, holdout)
 
 
-def _members(
-    synthetic: pd.DataFrame, training: pd.DataFrame, others: pd.DataFrame, within: float
-) -> float:
+def _members(synthetic: pd.DataFrame, training: pd.DataFrame, others: pd.DataFrame, within: float) -> float:
     """How often the claim is right that a person was in the training data.
 
     It is made of those to whom a synthetic record is nearer than `within` standard deviations in
@@ -70,9 +78,12 @@ def _attacked(
     folder: Path, draw: Draw, synthetic: pd.DataFrame, people: list[pd.DataFrame], within: float
 ) -> Trial:
     training, holdout, others = people
-    return Trial(_members(synthetic, training, others, within),
-                 _judged(folder, synthetic, training, holdout), chance=0.5,
-                 control=_control())  # fmt: skip
+    return Trial(
+        _members(synthetic, training, others, within),
+        _judged(folder, synthetic, training, holdout),
+        chance=0.5,
+        control=_control(),
+    )
 
 
 @scenario("has the records of some people and looks for equal ones")
@@ -112,8 +123,12 @@ def a_holdout_of_training_records(draw: Draw, folder: Path) -> Trial:
     people = [make.people(ROWS, draw) for _ in range(3)]
     made = make.memorizing(people[0], ROWS, draw, 0.4)
     own = people[0].iloc[: ROWS // 2]
-    return Trial(_members(made, people[0], people[2], 0.0),
-                 _judged(folder, made, people[0], own), chance=0.5, control=_control())  # fmt: skip
+    return Trial(
+        _members(made, people[0], people[2], 0.0),
+        _judged(folder, made, people[0], own),
+        chance=0.5,
+        control=_control(),
+    )
 
 
 @scenario("has the records of some people and looks for near ones")
@@ -121,8 +136,12 @@ def copies_with_noise_and_no_holdout(draw: Draw, folder: Path) -> Trial:
     """Training records with a little noise, and no other people to compare with."""
     people = [make.people(ROWS, draw) for _ in range(3)]
     made = make.noisy_copies(people[0], ROWS, draw)
-    return Trial(_members(made, people[0], people[2], 0.15), _judged(folder, made, people[0], None),
-                 chance=0.5, control=_control())  # fmt: skip
+    return Trial(
+        _members(made, people[0], people[2], 0.15),
+        _judged(folder, made, people[0], None),
+        chance=0.5,
+        control=_control(),
+    )
 
 
 @scenario("has the records of some people and looks for near ones")
@@ -136,6 +155,17 @@ def a_copy_whose_columns_are_renamed(draw: Draw, folder: Path) -> Trial:
     roles["insensitive"] = ["earnings", "height", "visits"]
     for name, one in (("s", renamed), ("t", people[0]), ("h", people[1])):
         one.to_csv(folder / f"{name}.csv", index=False)
-    ended = command("assess", "--person", "each record", folder / "s.csv", "--no-try", *flags(**roles), "--synthetic",
-                    "--original", folder / "t.csv", "--holdout", folder / "h.csv")  # fmt: skip
+    ended = command(
+        "assess",
+        "--person",
+        "each record",
+        folder / "s.csv",
+        "--no-try",
+        *flags(**roles),
+        "--synthetic",
+        "--original",
+        folder / "t.csv",
+        "--holdout",
+        folder / "h.csv",
+    )
     return Trial(equal, ended.verdict)

@@ -55,7 +55,9 @@ def test_attacks_share_nothing_with_crypsis() -> None:
             name
             for node in tree
             if isinstance(node, ast.Import | ast.ImportFrom)
-            for name in ([one.name for one in node.names] if isinstance(node, ast.Import) else [node.module or ""])
-        ]  # fmt: skip
+            for name in (
+                [one.name for one in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            )
+        ]
         if path.name not in ("judge.py",):
             assert not [name for name in names if name.split(".")[0] == "crypsis"], path.name

@@ -22,9 +22,7 @@ PEOPLE = ["Anna Smith", "David Jones", "Maria Garcia", "Peter Weber", "Julia Koc
 
 
 def _judged(path: Path, *more: str) -> str:
-    return command(
-        "assess", "--person", "each record", path, "--no-try", *flags(**ROLES), *more
-    ).verdict
+    return command("assess", "--person", "each record", path, "--no-try", *flags(**ROLES), *more).verdict
 
 
 @scenario("reads the header")
@@ -36,9 +34,11 @@ def addresses_in_the_header(draw: Draw, folder: Path) -> Trial:
     renamed = {f"question {n}": values for n, values in enumerate(rated.values())}
     plain(600).assign(**renamed).to_csv(folder / "control.csv", index=False)
     header = (folder / "data.csv").read_text().splitlines()[0]
-    return Trial(found_among([header], wanted),
-                 _judged(folder / "data.csv", *flags(insensitive=wanted)),
-                 control=_judged(folder / "control.csv", *flags(insensitive=list(renamed))))  # fmt: skip
+    return Trial(
+        found_among([header], wanted),
+        _judged(folder / "data.csv", *flags(insensitive=wanted)),
+        control=_judged(folder / "control.csv", *flags(insensitive=list(renamed))),
+    )
 
 
 @scenario("reads the header")
@@ -48,8 +48,7 @@ def names_in_the_header(draw: Draw, folder: Path) -> Trial:
     rated = {one: draw.integers(0, 3, 600) for one in wanted}
     plain(600).assign(**rated).to_csv(folder / "data.csv", index=False)
     header = (folder / "data.csv").read_text().splitlines()[0]
-    return Trial(found_among([header], PEOPLE[:2]),
-                 _judged(folder / "data.csv", *flags(insensitive=wanted)))  # fmt: skip
+    return Trial(found_among([header], PEOPLE[:2]), _judged(folder / "data.csv", *flags(insensitive=wanted)))
 
 
 def _folder(top: Path, parts: dict[str, pd.DataFrame]) -> Path:
@@ -70,8 +69,9 @@ def one_file_for_each_person(draw: Draw, folder: Path) -> Trial:
     top = _folder(folder / "data", parts)
     seen = [pq.read_table(top / f"p{n}.parquet")["disease"][0].as_py() for n in numbers]
     control = {f"part-{i}.parquet": rows.iloc[60 * i : 60 * i + 60] for i in range(2)}
-    return Trial(equal(seen, rows["disease"]), _judged(top),
-                 control=_judged(_folder(folder / "control", control)))  # fmt: skip
+    return Trial(
+        equal(seen, rows["disease"]), _judged(top), control=_judged(_folder(folder / "control", control))
+    )
 
 
 @scenario("reads the names of the folders")
@@ -93,12 +93,16 @@ def name_of_the_sheet(draw: Draw, folder: Path) -> Trial:
     book.active.title = "Anna Smith HIV"
     book.save(folder / "data.xlsx")
     title = openpyxl.load_workbook(folder / "data.xlsx").active.title
-    return Trial(found_among([title], PEOPLE[:1]), _judged(folder / "data.xlsx"),
-                 control=_judged(folder / "control.xlsx"))  # fmt: skip
+    return Trial(
+        found_among([title], PEOPLE[:1]),
+        _judged(folder / "data.xlsx"),
+        control=_judged(folder / "control.xlsx"),
+    )
 
 
-def _notation(name: str, release: str, attacker: str, written: Callable[[str], str],
-              read: Callable[[str], str]) -> None:  # fmt: skip
+def _notation(
+    name: str, release: str, attacker: str, written: Callable[[str], str], read: Callable[[str], str]
+) -> None:
     """Six people, each in a sixth of the rows: no value is unique."""
 
     def run(draw: Draw, folder: Path) -> Trial:
@@ -106,22 +110,47 @@ def _notation(name: str, release: str, attacker: str, written: Callable[[str], s
         data = plain(1200).assign(x7=[written(one) for one in people])
         roles = {**ROLES, "insensitive": ["x7"]}
         control = plain(1200).assign(x7=draw.choice(["red", "green", "dark blue"], 1200))
-        return Trial(equal([read(one) for one in data["x7"]], people), assessed(data, **roles),
-                     control=assessed(control, **roles))  # fmt: skip
+        return Trial(
+            equal([read(one) for one in data["x7"]], people),
+            assessed(data, **roles),
+            control=assessed(control, **roles),
+        )
 
     SCENARIOS.append(Scenario(SCENARIOS.group, name, release, attacker, 0.9, run))
 
 
-_notation("names as hexadecimal digits", "Names of six people as hexadecimal digits", "decodes them",
-          lambda one: one.encode().hex(), lambda text: bytes.fromhex(text).decode())  # fmt: skip
-_notation("names in Base64", "Names of six people in Base64", "decodes them",
-          lambda one: base64.b64encode(one.encode()).decode(),
-          lambda text: base64.b64decode(text).decode())  # fmt: skip
-_notation("names in a phrase", "Short remarks: neighbor of Anna Smith", "reads them",
-          lambda one: f"neighbor of {one}", lambda text: text[12:])  # fmt: skip
-_notation("names in markup", "Names of six people in elements of HTML", "removes the marks",
-          lambda one: f"<b>{one}</b>", lambda text: text[3:-4])  # fmt: skip
-_notation("addresses in wide letters", "E-mail addresses in full-width letters",
-          "writes them in ordinary letters",
-          lambda one: "".join(chr(ord(c) + 0xFEE0) for c in one.lower().replace(" ", ".") + "@x.org"),
-          lambda text: "".join(chr(ord(c) - 0xFEE0) for c in text)[:-6].replace(".", " ").title())  # fmt: skip
+_notation(
+    "names as hexadecimal digits",
+    "Names of six people as hexadecimal digits",
+    "decodes them",
+    lambda one: one.encode().hex(),
+    lambda text: bytes.fromhex(text).decode(),
+)
+_notation(
+    "names in Base64",
+    "Names of six people in Base64",
+    "decodes them",
+    lambda one: base64.b64encode(one.encode()).decode(),
+    lambda text: base64.b64decode(text).decode(),
+)
+_notation(
+    "names in a phrase",
+    "Short remarks: neighbor of Anna Smith",
+    "reads them",
+    lambda one: f"neighbor of {one}",
+    lambda text: text[12:],
+)
+_notation(
+    "names in markup",
+    "Names of six people in elements of HTML",
+    "removes the marks",
+    lambda one: f"<b>{one}</b>",
+    lambda text: text[3:-4],
+)
+_notation(
+    "addresses in wide letters",
+    "E-mail addresses in full-width letters",
+    "writes them in ordinary letters",
+    lambda one: "".join(chr(ord(c) + 0xFEE0) for c in one.lower().replace(" ", ".") + "@x.org"),
+    lambda text: "".join(chr(ord(c) - 0xFEE0) for c in text)[:-6].replace(".", " ").title(),
+)

@@ -118,7 +118,7 @@ def words_where_others_have_a_number(draw: Draw, folder: Path) -> Trial:
         [f"{one} {two}" for one in ("in", "from", "near") for two in ("jail", "custody", "court")]
     )
     values = np.where(ODD, draw.choice(words, ROWS), draw.integers(0, 100, ROWS).astype(str))
-    return _claimed(_release(values), ODD)  # fmt: skip
+    return _claimed(_release(values), ODD)
 
 
 def _near(draw: Draw, low: int, width: int, most: int, written: Callable[[int], str]) -> Trial:
@@ -138,9 +138,7 @@ def amounts_in_swiss_francs(draw: Draw, folder: Path) -> Trial:
 @scenario("knows the district, and reads the bands")
 def bands_of_amounts(draw: Draw, folder: Path) -> Trial:
     """Salaries in bands of 100, as 50100-50199; in five classes ten neighboring bands."""
-    return _near(
-        draw, 500, 10, 1_500, lambda n: f"{100 * n}-{100 * n + 99}"
-    )  # bands of a hundred each
+    return _near(draw, 500, 10, 1_500, lambda n: f"{100 * n}-{100 * n + 99}")  # bands of a hundred each
 
 
 @scenario("knows the district, and reads the ranges")
@@ -153,21 +151,13 @@ def ranges_with_a_word(draw: Draw, folder: Path) -> Trial:
 def dates_with_names_of_months(draw: Draw, folder: Path) -> Trial:
     """The birth of a child, as 03 Jan 1990, over 33 years; in five classes within 20 days."""
     first = datetime.date(1970, 1, 1)
-    return _near(
-        draw,
-        7_300,
-        20,
-        12_000,
-        lambda n: (first + datetime.timedelta(days=n)).strftime("%d %b %Y"),
-    )
+    return _near(draw, 7_300, 20, 12_000, lambda n: (first + datetime.timedelta(days=n)).strftime("%d %b %Y"))
 
 
 @scenario("knows the district, and reads the durations")
 def durations_with_colons(draw: Draw, folder: Path) -> Trial:
     """Durations of a stay, as 02:00:31, up to ten hours; in five classes within a minute."""
-    return _near(
-        draw, 7_200, 60, 36_000, lambda n: f"{n // 3600:02d}:{n // 60 % 60:02d}:{n % 60:02d}"
-    )
+    return _near(draw, 7_200, 60, 36_000, lambda n: f"{n // 3600:02d}:{n // 60 % 60:02d}:{n % 60:02d}")
 
 
 @scenario("knows the district, and reads the numbers")
@@ -181,9 +171,7 @@ def _with_a_number(draw: Draw, written: str) -> Trial:
 
     def texts(hiv: np.ndarray) -> list[str]:
         ill = np.where(hiv, "HIV", draw.choice(DISEASES, ROWS))
-        return [
-            written.format(one, n) for one, n in zip(ill, draw.integers(1, 40, ROWS), strict=True)
-        ]
+        return [written.format(one, n) for one, n in zip(ill, draw.integers(1, 40, ROWS), strict=True)]
 
     control = _judged(_release(texts(np.arange(ROWS) % SIZE < 2)))
     hiv = ODD | (draw.random(ROWS) < 0.01)
@@ -215,8 +203,7 @@ def codes_of_one_letter(draw: Draw, folder: Path) -> Trial:
     def codes(odd: np.ndarray) -> list[str]:
         letter = np.where(odd, "F", draw.choice(list("FIJKM"), ROWS))
         return [
-            f"{one}{n // 10:02d}.{n % 10}"
-            for one, n in zip(letter, draw.integers(0, 999, ROWS), strict=True)
+            f"{one}{n // 10:02d}.{n % 10}" for one, n in zip(letter, draw.integers(0, 999, ROWS), strict=True)
         ]
 
     control = _judged(_release(codes(np.zeros(ROWS, bool))))

@@ -86,8 +86,12 @@ def main() -> int:
 
 def broken(name: str, seconds: str) -> bool:
     """Fuzz a target in a process of its own, and say what came of it."""
-    done = subprocess.run([sys.executable, "-m", "tests.promises.fuzz", name, seconds],
-                          capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.promises.fuzz", name, seconds],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     said = done.stdout + done.stderr
     runs = next((line.split()[-1] for line in said.splitlines() if "executed_units" in line), "?")
     print(f"{name}: {runs} runs, {'broken' if done.returncode else 'nothing found'}", flush=True)

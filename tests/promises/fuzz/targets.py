@@ -104,12 +104,15 @@ at_least = 5\nwhy = "w"\n"""
 _PLAN = {
     "requirements": {"k": 2},
     "columns": [
-        {"name": "age", "values_after": 3,
-         "step": {"method": "intervals", "upper": [3.0, 9.0], "labels": ["a", "b", "c"]}},
+        {
+            "name": "age",
+            "values_after": 3,
+            "step": {"method": "intervals", "upper": [3.0, 9.0], "labels": ["a", "b", "c"]},
+        },
         {"name": "zip", "values_after": 1, "step": {"method": "prefix", "length": 2, "width": 5}},
         {"name": "born", "values_after": 1, "step": {"method": "date", "unit": "year"}},
     ],
-}  # fmt: skip
+}
 SEEDS: dict[str, list[bytes]] = {
     "csv": [b"age,zip\n1,02138\n2,\n", b'a;b\r\n"x;y";2\r\n', b"\xef\xbb\xbfa\tb\n1\t2020-01-01\n"],
     "json": [b'{"a": 1, "b": [1, {"c": null}]}\n{"a": "x"}\n', b'[{"a": 1.5e3}]'],
@@ -118,10 +121,12 @@ SEEDS: dict[str, list[bytes]] = {
     "roles": [b'[roles]\nage = "quasi-identifier"\n"zip" = "insensitive"\n'],
     "policy": [_POLICY],
     "plan in JSON": [json.dumps(_PLAN).encode()],
-    "plan in TOML": [b'[requirements]\nk = 2\n[[columns]]\nname = "a"\nvalues_after = 1\nstep = {method = "keep"}\n'],
+    "plan in TOML": [
+        b'[requirements]\nk = 2\n[[columns]]\nname = "a"\nvalues_after = 1\nstep = {method = "keep"}\n'
+    ],
     "hierarchy in CSV": [b"02138;021;*\n02139;021;*\n", b'"a, b",x\nc,x\n'],
     "hierarchy in TOML": [b'low = [1, 2]\n[high]\n"9s" = [9]\n"10s" = [10, 2020-01-01]\n'],
     "key": [b'{"format": "crypsis key 1", "seed": 5, "row_map": [0, 2], "pseudonyms": {}}'],
     "pseudonym": [b"ABCDEFGHIJKLMNOP234567"],
     "web forms": requests.SEEDS,
-}  # fmt: skip
+}

@@ -12,7 +12,7 @@ from typing import Any
 
 _ALLOWED: list[tuple[Path, list[str]]] = []
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-_CHANGES = {"os.mkdir": 0, "os.rename": 1, "os.remove": 0, "os.rmdir": 0, "os.symlink": 1, "os.link": 1}  # fmt: skip
+_CHANGES = {"os.mkdir": 0, "os.rename": 1, "os.remove": 0, "os.rmdir": 0, "os.symlink": 1, "os.link": 1}
 
 
 @cache
@@ -30,9 +30,7 @@ def _audit(event: str, given: tuple[Any, ...]) -> None:
         where = given[_CHANGES[event]]
     else:
         return
-    if not isinstance(where, str | bytes | os.PathLike) or (
-        event != "open" and given[-1] not in (-1, None)
-    ):
+    if not isinstance(where, str | bytes | os.PathLike) or (event != "open" and given[-1] not in (-1, None)):
         return  # a descriptor, which was opened before
     path = Path(os.fsdecode(where)).resolve()
     allowed, written = _ALLOWED[-1]

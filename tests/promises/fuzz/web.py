@@ -37,7 +37,18 @@ PLANTED = ("Zebedee", "quinsy", "scrofula")
 REVEALING = ("/downloads/release.", "/downloads/plan.toml", "/key", "/columns")
 """What holds values on purpose: the release, the owner's key, and histograms for the owner."""
 _KINDS = ("release", "comparison", "subject", "attack")
-_STATE = ("title", "files", "hierarchies", "roles", "notes", "profile", "assessed", "preview", "made", "found")  # fmt: skip
+_STATE = (
+    "title",
+    "files",
+    "hierarchies",
+    "roles",
+    "notes",
+    "profile",
+    "assessed",
+    "preview",
+    "made",
+    "found",
+)
 
 
 class Here:
@@ -147,12 +158,16 @@ class Site:
             self.workspace.add_upload(table, slot, str(path), f"{slot}.csv")
         if kind == "release":
             self.workspace.scan(table)
-            roles = {"name": "identifier", "age": "quasi-identifier", "zip": "quasi-identifier",
-                     "born": "quasi-identifier", "ill": "sensitive", "pay": "insensitive"}  # fmt: skip
+            roles = {
+                "name": "identifier",
+                "age": "quasi-identifier",
+                "zip": "quasi-identifier",
+                "born": "quasi-identifier",
+                "ill": "sensitive",
+                "pay": "insensitive",
+            }
             for verb, path, form in (("PUT", "roles", {"roles": roles}), ("POST", "preview", {})):
-                status, _ = self._asked(
-                    verb, f"/api/v1/tables/{table.id}/{path}", json.dumps(form).encode()
-                )
+                status, _ = self._asked(verb, f"/api/v1/tables/{table.id}/{path}", json.dumps(form).encode())
                 assert status < 300
         session = table.worker().service.session  # type: ignore[attr-defined]
         state = {name: _copied(getattr(table, name)) for name in _STATE}
@@ -165,9 +180,7 @@ class Site:
 
     def restore(self) -> None:
         """Every table as it was, and no other."""
-        for name in [
-            name for name in self.workspace.tables._tables if name not in self.ids.values()
-        ]:
+        for name in [name for name in self.workspace.tables._tables if name not in self.ids.values()]:
             self.workspace.close(name)
         self.workspace.jobs._jobs.clear()
         for kind in _KINDS:
@@ -200,29 +213,35 @@ class Site:
         assert "Traceback" not in text
         if path.startswith("/api/v1") and "/downloads/" not in path and status != 204:
             told = json.loads(text, parse_constant=_no_constant)
-            assert status < 400 or (len(told["error"]) > 5 and "internal fault" not in text), text[
-                :500
-            ]
+            assert status < 400 or (len(told["error"]) > 5 and "internal fault" not in text), text[:500]
         for job in self.workspace.jobs.every():
             assert job.status < 500, f"{job.what}: {job.error}"
             text += job.error or ""
         if not any(part in path for part in REVEALING) and b"reveal" not in body:
             for value in PLANTED:
-                assert value in path or value.encode() in body or value not in text, (
-                    "a value is told"
-                )
+                assert value in path or value.encode() in body or value not in text, "a value is told"
 
     def _asked(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
         plain, _, query = path.partition("?")
         kind = "application/octet-stream" if plain.endswith("/upload") else "application/json"
         scope = {
-            "type": "http", "http_version": "1.1", "method": method, "scheme": "http",
-            "path": unquote_to_bytes(plain).decode("utf-8", "replace"), "raw_path": plain.encode("utf-8", "replace"),
-            "query_string": quote(query, safe="=&%+").encode(), "root_path": "",
-            "headers": [(b"host", b"127.0.0.1:80"), (b"content-type", kind.encode()),
-                        (b"authorization", f"Bearer {self.gate.token}".encode())],
-            "client": ("127.0.0.1", 9), "server": ("127.0.0.1", 80), "state": {},
-        }  # fmt: skip
+            "type": "http",
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": unquote_to_bytes(plain).decode("utf-8", "replace"),
+            "raw_path": plain.encode("utf-8", "replace"),
+            "query_string": quote(query, safe="=&%+").encode(),
+            "root_path": "",
+            "headers": [
+                (b"host", b"127.0.0.1:80"),
+                (b"content-type", kind.encode()),
+                (b"authorization", f"Bearer {self.gate.token}".encode()),
+            ],
+            "client": ("127.0.0.1", 9),
+            "server": ("127.0.0.1", 80),
+            "state": {},
+        }
         messages = iter([{"type": "http.request", "body": body, "more_body": False}])
         status, parts = [], []
 
@@ -251,9 +270,22 @@ def _no_constant(name: str) -> None:
 @cache
 def _files(kind: str) -> dict[str, bytes]:
     ill = ("quinsy", "scrofula")
-    rows = [(f"Zebedee-{i}", 20 + i * 7 % 40, f"{10100 + i % 9}", f"19{60 + i % 30}-0{1 + i % 9}-11", ill[i % 2], i * 1.5) for i in range(60)]  # fmt: skip
+    rows = [
+        (
+            f"Zebedee-{i}",
+            20 + i * 7 % 40,
+            f"{10100 + i % 9}",
+            f"19{60 + i % 30}-0{1 + i % 9}-11",
+            ill[i % 2],
+            i * 1.5,
+        )
+        for i in range(60)
+    ]
     people = _csv("name,age,zip,born,ill,pay", rows)
-    masked = _csv("name,age,zip,born,ill,pay", [(*row[:1], row[1] + i % 3, *row[2:5], row[5] - i % 4) for i, row in enumerate(rows)])  # fmt: skip
+    masked = _csv(
+        "name,age,zip,born,ill,pay",
+        [(*row[:1], row[1] + i % 3, *row[2:5], row[5] - i % 4) for i, row in enumerate(rows)],
+    )
     baskets = _csv("person,item", [(i // 2, "pqrs"[i * i % 4]) for i in range(40)])
     return {
         "release": {"data": people},

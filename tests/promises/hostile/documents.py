@@ -16,8 +16,9 @@ _PLAN = {"requirements": {"k": 2}, "columns": [_STEP, _ZIP]}
 _NEST = "a = " + "[" * 5_000 + "]" * 5_000
 
 
-def _beside(name: str, flag: str, file_name: str, content: bytes | str, words: str | None,
-            *command: str) -> Case:  # fmt: skip
+def _beside(
+    name: str, flag: str, file_name: str, content: bytes | str, words: str | None, *command: str
+) -> Case:
     """A good table, and a document beside it that is given with `flag`."""
 
     def make(folder: Path) -> Sequence[str]:
@@ -49,22 +50,24 @@ def _policy(name: str, content: bytes | str, words: str | None) -> Case:
 def _plan(name: str, content: object, words: str | None, file_name: str = "plan.json") -> Case:
     text = content if isinstance(content, str | bytes) else json.dumps(content)
     return _beside(
-        f"plan: {name}",
-        "--plan",
+        f"plan: {name}", "--plan", file_name, text, words, "anonymize", "--person", "each record", *_QI
+    )
+
+
+def _hierarchy(name: str, content: bytes | str, words: str | None, file_name: str = "tree.csv") -> Case:
+    return _beside(
+        f"hierarchy: {name}",
+        "--hierarchy=zip",
         file_name,
-        text,
+        content,
         words,
         "anonymize",
         "--person",
         "each record",
+        "--k",
+        "2",
         *_QI,
     )
-
-
-def _hierarchy(name: str, content: bytes | str, words: str | None,
-               file_name: str = "tree.csv") -> Case:  # fmt: skip
-    return _beside(f"hierarchy: {name}", "--hierarchy=zip", file_name, content, words,
-                   "anonymize", "--person", "each record", "--k", "2", *_QI)  # fmt: skip
 
 
 def _attack(name: str, content: bytes | str, words: str | None, **beside: str) -> Case:
@@ -74,15 +77,7 @@ def _attack(name: str, content: bytes | str, words: str | None, **beside: str) -
             (folder / f"{file_name}.csv").write_text(text)
         path = folder / "attack.toml"
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return [
-            "assess",
-            "--person",
-            "each record",
-            str(folder / "data.csv"),
-            *_QI,
-            "--attack",
-            str(path),
-        ]
+        return ["assess", "--person", "each record", str(folder / "data.csv"), *_QI, "--attack", str(path)]
 
     return Case(f"attack: {name}", make, words)
 
@@ -126,10 +121,20 @@ CASES: tuple[Case, ...] = (
     _roles("a role that is none", _ROLES.replace("sensitive", "secret"), "unknown role"),
     _roles("a role that is a number", _ROLES.replace('"sensitive"', "5"), "must be text"),
     _roles("a column that is not there", _ROLES + 'x = "insensitive"\n', "does not exist"),
-    _beside("roles: a column left out", "--roles", "roles.toml", _ROLES.rsplit("\n", 2)[0],
-            "1 column is undecided: 'disease'", "anonymize", "--person", "each record", "--k", "2"),
+    _beside(
+        "roles: a column left out",
+        "--roles",
+        "roles.toml",
+        _ROLES.rsplit("\n", 2)[0],
+        "1 column is undecided: 'disease'",
+        "anonymize",
+        "--person",
+        "each record",
+        "--k",
+        "2",
+    ),
     _roles("a column twice", _ROLES + 'age = "insensitive"\n', "not TOML"),
-    _roles("more than roles", _ROLES + '[more]\nx = 1\n', "other tables than [roles]"),
+    _roles("more than roles", _ROLES + "[more]\nx = 1\n", "other tables than [roles]"),
     _roles("nested 5,000 deep", _NEST, "roles.toml"),
     _roles("a date as a role", _ROLES.replace('"sensitive"', "2020-01-01"), "must be text"),
     _roles("a list of roles", 'roles = ["a"]', "[roles]"),
@@ -148,8 +153,7 @@ CASES: tuple[Case, ...] = (
     _policy("a key that means nothing", "extra = 1\n" + _rules(), "extra"),
     _policy("a name with a path", _rules().replace('"mine"', '"../x"'), "name"),
     _policy("a date that is none", _rules().replace("2024-01-01", '"soon"'), "date"),
-    _policy("the same threshold twice", _rules() + _rules().split("summary = \"s\"\n")[1],
-            "two thresholds"),
+    _policy("the same threshold twice", _rules() + _rules().split('summary = "s"\n')[1], "two thresholds"),
     _plan("good", _PLAN, None),
     _plan("empty", "", "not well formed"),
     _plan("not JSON", "{", "not well formed"),
@@ -165,22 +169,35 @@ CASES: tuple[Case, ...] = (
     _plan("k that is huge", _changed(requirements={"k": 10**30}), "not a valid plan: requirements.k"),
     _plan("no columns", _changed(columns=[]), "does not cover the quasi-identifiers"),
     _plan("a column twice", _changed(columns=[_STEP, _STEP, _ZIP]), "twice"),
-    _plan("a column that is not there", _changed(columns=[{**_STEP, "name": "x"}, _ZIP]),
-          "does not exist"),
+    _plan("a column that is not there", _changed(columns=[{**_STEP, "name": "x"}, _ZIP]), "does not exist"),
     _plan("a column planned and removed", _changed(removed=["age"]), "age"),
-    _plan("a quasi-identifier left out", _changed(columns=[_STEP]), "does not cover the quasi-identifier 'zip'"),
+    _plan(
+        "a quasi-identifier left out", _changed(columns=[_STEP]), "does not cover the quasi-identifier 'zip'"
+    ),
     _plan("a method that is none", _step(method="magic"), "not a valid plan"),
-    _plan("intervals that fall", _step(method="intervals", upper=[5, 3], labels=["a", "b", "c"]),
-          "not a valid plan"),
+    _plan(
+        "intervals that fall",
+        _step(method="intervals", upper=[5, 3], labels=["a", "b", "c"]),
+        "not a valid plan",
+    ),
     _plan("intervals without labels", _step(method="intervals", upper=[5], labels=[]), "not a valid plan"),
-    _plan("intervals with NaN", '{"requirements": {"k": 2}, "columns": [{"name": "age", '
-          '"values_after": 1, "step": {"method": "intervals", "upper": [NaN], '
-          '"labels": ["a", "b"]}}, {"name": "zip", "values_after": 1, '
-          '"step": {"method": "keep"}}]}', "not a valid plan"),
+    _plan(
+        "intervals with NaN",
+        '{"requirements": {"k": 2}, "columns": [{"name": "age", '
+        '"values_after": 1, "step": {"method": "intervals", "upper": [NaN], '
+        '"labels": ["a", "b"]}}, {"name": "zip", "values_after": 1, '
+        '"step": {"method": "keep"}}]}',
+        "not a valid plan",
+    ),
     _plan("intervals without a bound", _step(method="intervals", upper=[], labels=["all"]), None),
     _plan("dates from numbers", _step(method="date", unit="year"), "Make a new plan"),
-    _plan("intervals from text", _changed(columns=[_STEP, {
-        **_ZIP, "step": {"method": "intervals", "upper": [5], "labels": ["a", "b"]}}]), "zip"),
+    _plan(
+        "intervals from text",
+        _changed(
+            columns=[_STEP, {**_ZIP, "step": {"method": "intervals", "upper": [5], "labels": ["a", "b"]}}]
+        ),
+        "zip",
+    ),
     _plan("a version to come", _changed(format=99), "not a valid plan: format"),
     _hierarchy("good", "02138;021;*\n02139;021;*\n", None),
     _hierarchy("empty", "", "empty"),
@@ -196,8 +213,12 @@ CASES: tuple[Case, ...] = (
     _hierarchy("TOML", "a = ['02138', '02139']\n", None, "tree.toml"),
     _hierarchy("TOML that is broken", "a = [", "is not valid TOML", "tree.toml"),
     _hierarchy("TOML nested 5,000 deep", _NEST, "tree.toml", "tree.toml"),
-    _hierarchy("TOML with tables 1,500 deep", "[" + ".".join(["a"] * 1_500) + "]\nb = ['02138']\n",
-               "tree.toml", "tree.toml"),
+    _hierarchy(
+        "TOML with tables 1,500 deep",
+        "[" + ".".join(["a"] * 1_500) + "]\nb = ['02138']\n",
+        "tree.toml",
+        "tree.toml",
+    ),
     _hierarchy("TOML of nothing", "", "hierarchy", "tree.toml"),
     _attack("good", _MATRIX, None, beliefs=_BELIEFS),
     _attack("empty", "", "is not an attack"),
@@ -210,6 +231,5 @@ CASES: tuple[Case, ...] = (
     _attack("a matrix below zero", _MATRIX, "", beliefs="item,p,q\na,-1,1\nb,1,1\n"),
     _attack("a matrix with gaps", _MATRIX, "", beliefs="item,p,q\na,,1\nb,1,1\n"),
     _attack("a matrix without any matching", _MATRIX, "", beliefs="item,p,q\na,1,0\nb,1,0\n"),
-    _attack("a path out of the folder", 'kind = "matrix"\nmatrix = "/dev/zero"\n',
-            "not a regular file"),
-)  # fmt: skip
+    _attack("a path out of the folder", 'kind = "matrix"\nmatrix = "/dev/zero"\n', "not a regular file"),
+)

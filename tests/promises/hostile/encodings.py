@@ -57,60 +57,66 @@ def _to_utf16(folder: Path) -> Sequence[str]:
 
 CASES: tuple[Case, ...] = (
     # What is not UTF-8 is read as windows-1252 or latin-1, unless an encoding is named.
-    *(answered(f"not UTF-8: {name}", b"a,b\n1,x" + byte + b"\n2,y\n")
-      for name, byte in _BROKEN.items()),
-    *(refused(f"not the UTF-8 that is named: {name}", b"a,b\n1,x" + byte + b"\n2,y\n", "utf-8",
-              "--encoding", "utf-8")
-      for name, byte in _BROKEN.items()),
-    *(answered(f"not UTF-8, far down: {name}", _late(byte))
-      for name, byte in list(_BROKEN.items())[:3]),
-    *(answered(f"a header that is not UTF-8: {name}", b"a" + byte + b",b\n1,2\n")
-      for name, byte in list(_BROKEN.items())[:2]),
+    *(answered(f"not UTF-8: {name}", b"a,b\n1,x" + byte + b"\n2,y\n") for name, byte in _BROKEN.items()),
+    *(
+        refused(
+            f"not the UTF-8 that is named: {name}",
+            b"a,b\n1,x" + byte + b"\n2,y\n",
+            "utf-8",
+            "--encoding",
+            "utf-8",
+        )
+        for name, byte in _BROKEN.items()
+    ),
+    *(answered(f"not UTF-8, far down: {name}", _late(byte)) for name, byte in list(_BROKEN.items())[:3]),
+    *(
+        answered(f"a header that is not UTF-8: {name}", b"a" + byte + b",b\n1,2\n")
+        for name, byte in list(_BROKEN.items())[:2]
+    ),
     answered("UTF-8 with its mark", b"\xef\xbb\xbf" + GOOD.encode()),
     answered("UTF-16 that is named", GOOD.encode("utf-16"), "--encoding", "utf-16"),
     answered("UTF-32 that is named", GOOD.encode("utf-32"), "--encoding", "utf-32"),
     answered("UTF-16 that is not named", GOOD.encode("utf-16")),
     answered("UTF-16 without its mark", GOOD.encode("utf-16-le")),
-    refused("UTF-16 cut in a character", GOOD.encode("utf-16")[:-1], "utf-16",
-            "--encoding", "utf-16"),
+    refused("UTF-16 cut in a character", GOOD.encode("utf-16")[:-1], "utf-16", "--encoding", "utf-16"),
     answered("Latin-1 that is named", _LATIN.encode("latin-1"), "--encoding", "latin-1"),
     answered("Windows-1252 that is named", b"a,b\n\x93x\x94,1\ny,2\n", "--encoding", "cp1252"),
-    answered("Shift-JIS that is named", "a,b\n名前,1\n東京,2\n".encode("shift_jis"),
-             "--encoding", "shift_jis"),
+    answered(
+        "Shift-JIS that is named", "a,b\n名前,1\n東京,2\n".encode("shift_jis"), "--encoding", "shift_jis"
+    ),
     answered("EBCDIC that is named", GOOD.encode("cp500"), "--encoding", "cp500"),
-    refused("the wrong encoding named", b"a,b\n\xff\xff\xff,1\n", "encoding",
-            "--encoding", "shift_jis"),
+    refused("the wrong encoding named", b"a,b\n\xff\xff\xff,1\n", "encoding", "--encoding", "shift_jis"),
     refused("an encoding that is none", GOOD, "does not exist", "--encoding", "klingon"),
     refused("a codec that is no text encoding", GOOD, "does not exist", "--encoding", "base64"),
     refused("a codec that packs", GOOD, "does not exist", "--encoding", "zlib"),
-    refused("the codec of Python escapes", "a,b\n1,\\x\n", "encoding",
-            "--encoding", "unicode_escape"),
+    refused("the codec of Python escapes", "a,b\n1,\\x\n", "encoding", "--encoding", "unicode_escape"),
     refused("the codec of names on the network", GOOD, "encoding", "--encoding", "idna"),
     refused("an encoding with a NUL", GOOD, "does not exist", "--encoding", "utf\x00-8"),
     answered("gzip", gzip.compress(GOOD.encode()), suffix="csv.gz"),
-    answered("two gzip members", gzip.compress(GOOD.encode()) + gzip.compress(b"5,02139,flu\n"),
-             suffix="csv.gz"),
-    refused("gzip cut short", gzip.compress(GOOD.encode() * 500)[:-20], "data.csv.gz",
-            suffix="csv.gz"),
-    refused("gzip with a wrong checksum", gzip.compress(GOOD.encode())[:-8] + bytes(8),
-            "data.csv.gz", suffix="csv.gz"),
+    answered(
+        "two gzip members", gzip.compress(GOOD.encode()) + gzip.compress(b"5,02139,flu\n"), suffix="csv.gz"
+    ),
+    refused("gzip cut short", gzip.compress(GOOD.encode() * 500)[:-20], "data.csv.gz", suffix="csv.gz"),
+    refused(
+        "gzip with a wrong checksum",
+        gzip.compress(GOOD.encode())[:-8] + bytes(8),
+        "data.csv.gz",
+        suffix="csv.gz",
+    ),
     refused("gzip that is none", GOOD, "data.csv.gz", suffix="csv.gz"),
     refused("gzip inside CSV's name", gzip.compress(GOOD.encode()), "data.csv"),
     refused("gzip bomb", _bomb("gz"), "data.csv.gz", suffix="csv.gz"),
     refused("an empty gzip", gzip.compress(b""), "empty", suffix="csv.gz"),
-    refused("zstd that is none", b"\x28\xb5\x2f\xfd" + bytes(20), "data.csv.zst",
-            suffix="csv.zst"),
+    refused("zstd that is none", b"\x28\xb5\x2f\xfd" + bytes(20), "data.csv.zst", suffix="csv.zst"),
     answered("xz", lzma.compress(GOOD.encode()), suffix="csv.xz"),
     answered("bzip2", bz2.compress(GOOD.encode()), suffix="csv.bz2"),
     refused("xz cut short", lzma.compress(GOOD.encode() * 500)[:-20], "data.csv.xz", suffix="csv.xz"),
-    refused("bzip2 cut short", bz2.compress(GOOD.encode() * 500)[:-20], "data.csv.bz2",
-            suffix="csv.bz2"),
+    refused("bzip2 cut short", bz2.compress(GOOD.encode() * 500)[:-20], "data.csv.bz2", suffix="csv.bz2"),
     refused("zip", _zip(**{"data.csv": GOOD.encode()}), "Unpack it", suffix="zip"),
     refused("zip called CSV", _zip(**{"data.csv": GOOD.encode()}), "data.csv"),
     refused("PDF called CSV", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\n", "data.csv"),
     refused("PNG called CSV", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8, "data.csv"),
     refused("ELF called CSV", b"\x7fELF\x02\x01\x01" + bytes(500), "data.csv"),
     Case("UTF-16 by a path with a quote", _to_utf16),
-    Case("latin-1 in upper case", file("data.csv", _LATIN.encode("latin-1"),
-                                       "--encoding", "LATIN-1")),
-)  # fmt: skip
+    Case("latin-1 in upper case", file("data.csv", _LATIN.encode("latin-1"), "--encoding", "LATIN-1")),
+)

@@ -78,8 +78,10 @@ _VALUES = {
 }
 
 CASES: tuple[Case, ...] = (
-    *(answered(f"a column called: {name}", f"{text},z\n" + "1,2\n2,2\n" * 5)
-      for name, text in _NAMES.items()),
+    *(
+        answered(f"a column called: {name}", f"{text},z\n" + "1,2\n2,2\n" * 5)
+        for name, text in _NAMES.items()
+    ),
     *(answered(f"values: {name}", _column(*values, *values)) for name, values in _VALUES.items()),
     refused("empty file", b"", "is empty"),
     refused("only blanks", b"   \n \n\n", "is empty"),
@@ -122,25 +124,38 @@ CASES: tuple[Case, ...] = (
     answered("a header of 300 kilobytes", "a" * 300_000 + ",b\n1,2\n"),
     refused("500 commas", "," * 500 + "\n1\n", "field"),
     answered("text after 1,000 numbers", "a,b\n" + "1,2\n" * 2_000 + "x,3\n"),
-    refused("text in a column asked to be whole numbers",
-            f"a,b\n1,2\n{SECRET},3\n", "could not be read as", "--type", "a=integer"),
-    refused("a date out of range in a column of dates",
-            "a,b\n2020-01-01,2\n2020-13-45,3\n", "could not be read", "--type", "a=date"),
-    refused("a number too large in a column of whole numbers",
-            "a,b\n1,2\n99999999999999999999,3\n", "could not be read as", "--type", "a=integer"),
-    answered("a hundred thousand categories",
-             "a,b\n" + "".join(f"v{i},{i % 7}\n" for i in range(100_000))),
+    refused(
+        "text in a column asked to be whole numbers",
+        f"a,b\n1,2\n{SECRET},3\n",
+        "could not be read as",
+        "--type",
+        "a=integer",
+    ),
+    refused(
+        "a date out of range in a column of dates",
+        "a,b\n2020-01-01,2\n2020-13-45,3\n",
+        "could not be read",
+        "--type",
+        "a=date",
+    ),
+    refused(
+        "a number too large in a column of whole numbers",
+        "a,b\n1,2\n99999999999999999999,3\n",
+        "could not be read as",
+        "--type",
+        "a=integer",
+    ),
+    answered("a hundred thousand categories", "a,b\n" + "".join(f"v{i},{i % 7}\n" for i in range(100_000))),
     answered("every row the same", "a,b\n" + "1,2\n" * 10_000),
     answered("every cell missing", "a,b\n" + ",\n" * 100),
     answered("one column without a value", "a,b\n" + "1,\n" * 100),
     answered("a comment line", "# not a comment for CSV,b\n1,2\n3,4\n"),
     refused("a JSON list called CSV", "[1,2,3]\n[4,5,6]\n", "no header"),
-    refused("a web page called CSV",
-            "<!doctype html>\n<p>404, not, found</p>\n<a>,\n", "data.csv"),
+    refused("a web page called CSV", "<!doctype html>\n<p>404, not, found</p>\n<a>,\n", "data.csv"),
     answered("a separator line of Excel", "sep=;\na;b\n1;2\n"),
     answered("quotes around everything", '"a","b"\n"1","2"\n"3","4"\n'),
     answered("single quotes", "a,b\n'1,2'\n'3',4\n".replace("'1,2'", "'1','2'")),
     answered("blanks around fields", "a , b\n 1 , 2 \n 3 , 4 \n"),
     answered("backslash escapes", 'a,b\n1,"x\\"\n2,y\n'),
     answered("values that repeat the header", "a,b\na,b\na,b\n"),
-)  # fmt: skip
+)

@@ -4,15 +4,7 @@
 when the measure is wrong.
 """
 
-from tests.promises.numbers import (
-    anonymizing,
-    linking,
-    masking,
-    population,
-    pseudonyms,
-    rows,
-    utility,
-)
+from tests.promises.numbers import anonymizing, linking, masking, population, pseudonyms, rows, utility
 
 CHECKS = {
     **rows.CHECKS,

@@ -73,7 +73,9 @@ def plan(draw: Draw) -> None:
     release = cr.Dataset.from_frame(
         given, quasi_identifiers=["age", "town"], sensitive=["ill"], insensitive=["rank"]
     )
-    more: dict[str, Any] = [{}, {"diversity": 2}, {"closeness": 0.4}, {"best_guess": 0.8}][int(draw.integers(4))]  # fmt: skip
+    more: dict[str, Any] = [{}, {"diversity": 2}, {"closeness": 0.4}, {"best_guess": 0.8}][
+        int(draw.integers(4))
+    ]
     local = bool(draw.integers(2))
     try:
         made = an.plan(release, k=k, suppression=0.2, **more).apply(
@@ -86,9 +88,7 @@ def plan(draw: Draw) -> None:
         return
     table = made.data.to_arrow()
     crowds: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
-    for *who, ill in zip(
-        *(table[name].to_pylist() for name in ("age", "town", "ill")), strict=True
-    ):
+    for *who, ill in zip(*(table[name].to_pylist() for name in ("age", "town", "ill")), strict=True):
         crowds[tuple(who)][ill] += 1
     assert min(crowd.total() for crowd in crowds.values()) >= k
     every = Counter(table["ill"].to_pylist())
@@ -113,8 +113,4 @@ def _falls_short(crowd: Counter[str], every: Counter[str], promise: dict[str, An
     )
 
 
-CHECKS = {
-    "plan": plan,
-    "clustering": clustering,
-    "quantile groups": quantile_groups,
-}
+CHECKS = {"plan": plan, "clustering": clustering, "quantile groups": quantile_groups}

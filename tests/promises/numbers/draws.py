@@ -39,9 +39,7 @@ def _rows() -> Any:
 def release(of: Table, *, secret: Sequence[str] = ("s",), **more: Any) -> cr.Dataset:
     """A release that knows its cells already: what is checked is the measure, not the engine."""
     names = [name for name in NAMES if name in of]
-    roles = {
-        name: cr.Role.SENSITIVE if name in secret else cr.Role.QUASI_IDENTIFIER for name in names
-    }
+    roles = {name: cr.Role.SENSITIVE if name in secret else cr.Role.QUASI_IDENTIFIER for name in names}
     cells = Cells.from_columns(**{name: of[name] for name in names})
     made = cr.Dataset(_rows(), roles, **more)
     made._counts.add(tuple(names), None, cells)

@@ -89,7 +89,9 @@ def _given(draw: Draw) -> tuple[np.ndarray, np.ndarray, list[list[float]], np.nd
     """Two files; each masked column; its ranks; where each original lies among them."""
     x, y = _pair(draw, ties=bool(draw.integers(2)))
     columns = [column.tolist() for column in y.T]
-    centre = np.array([[_centre(v, column) for v, column in zip(row, columns, strict=True)] for row in x.tolist()])  # fmt: skip
+    centre = np.array(
+        [[_centre(v, column) for v, column in zip(row, columns, strict=True)] for row in x.tolist()]
+    )
     return x, y, columns, brute.average_ranks(y), centre
 
 
@@ -101,8 +103,12 @@ def distances(draw: Draw) -> None:
     far = np.abs(ranks - centre[row])
     mapping = int(draw.integers(x.shape[0])) if draw.integers(2) else None
     own = int(far.max(axis=1).argmin()) if mapping is None else mapping
-    seen = lk.verify_record(y, x[row], mapping="subject" if mapping is None else mapping, criterion=criterion  # type: ignore[arg-type]
-    )  # fmt: skip
+    seen = lk.verify_record(
+        y,
+        x[row],
+        mapping="subject" if mapping is None else mapping,
+        criterion=criterion,  # type: ignore[arg-type]
+    )
     assert seen.row == own
     assert seen.distances == pytest.approx(far[own].tolist(), abs=1e-12)
     assert seen.record_distance == pytest.approx(far[own].max(), abs=1e-12)
@@ -132,10 +138,15 @@ def permuted_privacy(draw: Draw) -> None:
     found = lk.permuted_privacy(x, y, d=d, v=v, mapping=mapping, criterion=criterion)  # type: ignore[arg-type]
     moved = np.abs(ranks[own] - centre)
     asked = moved[there].min(axis=0) if d is None else d
-    diverse = np.array([
-        [_diversity(_around(centre[i, c], asked[c], columns[c]), columns[c], criterion) for c in range(width)]
-        for i in range(rows)
-    ])  # fmt: skip
+    diverse = np.array(
+        [
+            [
+                _diversity(_around(centre[i, c], asked[c], columns[c]), columns[c], criterion)
+                for c in range(width)
+            ]
+            for i in range(rows)
+        ]
+    )
     less = criterion == "t-closeness"
     worst = diverse[there].max(axis=0) if less else diverse[there].min(axis=0)
     limit = worst if v is None else v

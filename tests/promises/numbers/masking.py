@@ -39,22 +39,20 @@ def noise(draw: Draw) -> None:
 
 def correlated_noise(draw: Draw) -> None:
     """The noise is the draws times a root of scale^2 times the covariance, found by least squares."""
-    rows, seed, scale = int(draw.integers(6, 40)), int(draw.integers(2**60)), float(draw.uniform(0.05, 2))  # fmt: skip
+    rows, seed, scale = int(draw.integers(6, 40)), int(draw.integers(2**60)), float(draw.uniform(0.05, 2))
     table = draw.normal(size=(rows, 3)) @ draw.normal(size=(3, 3))
     made = perturb.noise(table, scale, np.random.default_rng(seed), correlated=True)
     drawn = np.random.default_rng(seed).standard_normal(table.shape)
     root, left, *_ = np.linalg.lstsq(drawn, made - table)
     centred = table - table.mean(axis=0)
     np.testing.assert_allclose(left, 0, atol=1e-18 * rows * np.abs(table).max() ** 2 + 1e-20)
-    np.testing.assert_allclose(root.T @ root, scale**2 * centred.T @ centred / rows, rtol=1e-7, atol=1e-9)  # fmt: skip
+    np.testing.assert_allclose(root.T @ root, scale**2 * centred.T @ centred / rows, rtol=1e-7, atol=1e-9)
 
 
 def rank_swap(draw: Draw) -> None:
     column, percent = _column(draw), float(draw.uniform(1, 100))
     swapped = perturb.rank_swap(column, percent, draw)
-    assert Counter(swapped[~np.isnan(swapped)].tolist()) == Counter(
-        column[~np.isnan(column)].tolist()
-    )
+    assert Counter(swapped[~np.isnan(swapped)].tolist()) == Counter(column[~np.isnan(column)].tolist())
     there = ~np.isnan(column)
     line = np.sort(column[there])
     reach = int(there.sum() * percent / 100)

@@ -13,11 +13,7 @@ from scipy import integrate, optimize, stats
 from crypsis import singling_out as so
 from crypsis.counting.cells import Cells
 from crypsis.singling_out import _distinct as estimators
-from crypsis.singling_out._models import (
-    pitman_uniques,
-    slide_negative_binomial_uniques,
-    zayatz_uniques,
-)
+from crypsis.singling_out._models import pitman_uniques, slide_negative_binomial_uniques, zayatz_uniques
 from tests.promises.numbers.draws import release
 
 Draw = np.random.Generator
@@ -34,8 +30,9 @@ def individual_risk(draw: Draw) -> None:
     found = so.individual_risk(given, ["a"]).maximum
     p = 1 / weight
     # E[1/F] of a negative binomial F >= f: p^f int_0^1 t^(f-1) / (1 - (1-p) t)^f dt
-    value, _ = integrate.quad(lambda t: t ** (size - 1) / (1 - (1 - p) * t) ** size, 0, 1,
-                              epsabs=0, epsrel=1e-11, limit=400)  # fmt: skip
+    value, _ = integrate.quad(
+        lambda t: t ** (size - 1) / (1 - (1 - p) * t) ** size, 0, 1, epsabs=0, epsrel=1e-11, limit=400
+    )
     assert found == pytest.approx(p**size * value, rel=1e-8)
 
 
@@ -44,9 +41,7 @@ def zayatz(draw: Draw) -> None:
     sizes = np.unique(np.append([1], draw.integers(1, 8, 4)))
     number = draw.integers(1, 20, sizes.size)
     rows = int(sizes @ number)
-    people = rows * int(draw.integers(1, 30)) + int(10 ** draw.uniform(0, 12)) * int(
-        draw.integers(2)
-    )
+    people = rows * int(draw.integers(1, 30)) + int(10 ** draw.uniform(0, 12)) * int(draw.integers(2))
     found = zayatz_uniques(sizes, number, float(people))
     assert found is not None
     one = [int(j) * math.comb(people - int(j), rows - 1) for j in sizes]
@@ -85,11 +80,19 @@ def pitman(draw: Draw) -> None:
     found = pitman_uniques(size, number, float(people))
     low, high = (-14.0, 1e-7), (14.0, 1 - 1e-7)
     best = min(
-        (optimize.minimize(loss, start, jac=True, method="TNC",
-                           bounds=list(zip(low, high, strict=True)), options={"ftol": 1e-15, "gtol": 1e-9, "maxfun": 400})
-         for start in ((1.0, 0.3), (5.0, 0.7))),
+        (
+            optimize.minimize(
+                loss,
+                start,
+                jac=True,
+                method="TNC",
+                bounds=list(zip(low, high, strict=True)),
+                options={"ftol": 1e-15, "gtol": 1e-9, "maxfun": 400},
+            )
+            for start in ((1.0, 0.3), (5.0, 0.7))
+        ),
         key=lambda one: one.fun,
-    )  # fmt: skip
+    )
     if found is None:  # no highest point inside: it lies on the edge, or there is nothing to fit
         edge = np.minimum(best.x - low, np.array(high) - best.x) / (28, 1)
         assert size.size < 2 or classes == rows or edge.min() < 1e-5, best.x
@@ -131,9 +134,7 @@ def slide_negative_binomial(draw: Draw) -> None:
             near = found.point + step * np.array([math.cos(turn), math.sin(turn)])  # type: ignore[operator]
             assert here <= loss(near) + 1e-7 * classes
     every = people / (1 + shape * (1 - success) / success)
-    assert found.uniques == pytest.approx(
-        min(every * stats.nbinom.pmf(0, shape, success), people), rel=1e-10
-    )
+    assert found.uniques == pytest.approx(min(every * stats.nbinom.pmf(0, shape, success), people), rel=1e-10)
 
 
 def distinct_values(draw: Draw) -> None:

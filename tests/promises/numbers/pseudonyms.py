@@ -22,8 +22,7 @@ def _belief(draw: Draw) -> tuple[ps.Belief, Matchings]:
     truth = draw.permutation(size)
     cells[np.arange(size), truth] = np.maximum(cells[np.arange(size), truth], 1)
     every = [
-        (p, Fraction(math.prod(int(cells[i, j]) for i, j in enumerate(p))))
-        for p in permutations(range(size))
+        (p, Fraction(math.prod(int(cells[i, j]) for i, j in enumerate(p)))) for p in permutations(range(size))
     ]
     return ps.Belief(cells.astype(float), truth=truth), [(p, w) for p, w in every if w]
 
@@ -35,9 +34,7 @@ def permanents(draw: Draw) -> None:
     found = ps.permanent(flags)
     assert (found, type(found)) == (wanted, int)
     shares = draw.random((size, size))
-    total = math.fsum(
-        math.prod(shares[i, j] for i, j in enumerate(p)) for p in permutations(range(size))
-    )
+    total = math.fsum(math.prod(shares[i, j] for i, j in enumerate(p)) for p in permutations(range(size)))
     assert ps.permanent(shares) == pytest.approx(total, rel=1e-11)
 
 

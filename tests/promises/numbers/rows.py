@@ -64,8 +64,7 @@ def quasi_identifiers(draw: Draw) -> None:
         names
         for size in range(1, 5)
         for names in combinations(columns, size)
-        if Fraction(sum(n == 1 for n in tuples(given, names).values()), rows)
-        >= Fraction(str(alpha))
+        if Fraction(sum(n == 1 for n in tuples(given, names).values()), rows) >= Fraction(str(alpha))
     }
     minimal = {names for names in reach if not any(set(m) < set(names) for m in reach)}
     assert {one.columns for one in found.found} == minimal
@@ -81,9 +80,7 @@ def equivalence_classes(draw: Draw) -> None:
     average = float(Fraction(len(counts), rows))
     assert found.risk.prosecutor.average == pytest.approx(average, rel=EXACT)
     above = sum(n for n in counts if Fraction(1, n) > Fraction(3, 10))
-    assert found.risk.prosecutor.share_above == pytest.approx(
-        float(Fraction(above, rows)), rel=EXACT
-    )
+    assert found.risk.prosecutor.share_above == pytest.approx(float(Fraction(above, rows)), rel=EXACT)
 
 
 def bounds(draw: Draw) -> None:
@@ -124,12 +121,8 @@ def leakage(draw: Draw) -> None:
     assert found.mutual_information == pytest.approx(h - left, abs=1e-11)
     best = Fraction(sum(max(c.values()) for c in groups.values()), rows)
     assert found.best_guess.average == pytest.approx(float(best), rel=EXACT)
-    assert found.best_guess.prior == pytest.approx(
-        float(Fraction(max(prior.values()), rows)), rel=EXACT
-    )
-    assert found.entropy_l_diversity == pytest.approx(
-        2 ** -min(e for _, e in inside.values()), rel=1e-11
-    )
+    assert found.best_guess.prior == pytest.approx(float(Fraction(max(prior.values()), rows)), rel=EXACT)
+    assert found.entropy_l_diversity == pytest.approx(2 ** -min(e for _, e in inside.values()), rel=1e-11)
     if h > 0:
         assert found.discrimination_rate == pytest.approx(1 - left / h, abs=1e-11)
         wanted = 1 - len(groups) * min(weighted) / h  # weighted reading of Definition 4.2
@@ -191,10 +184,13 @@ def values_per_column(draw: Draw) -> None:
 
     start = np.log(domains) * math.log(wanted) / max(np.log(domains).sum(), 1e-12)
     best = optimize.minimize(
-        loss, start, method="SLSQP", bounds=[(-20, math.log(d)) for d in domains],
+        loss,
+        start,
+        method="SLSQP",
+        bounds=[(-20, math.log(d)) for d in domains],
         constraints={"type": "eq", "fun": lambda x: x.sum() - math.log(wanted)},
         options={"ftol": 1e-14, "maxiter": 300},
-    )  # fmt: skip
+    )
     assert loss(np.log(found)) <= best.fun * (1 + 1e-6)
 
 

@@ -73,9 +73,7 @@ def class_sizes(draw: Draw) -> None:
     sizes = list(tuples(given, "ab").values())
     rows = sum(sizes)
     assert ut.discernibility(data, suppressed=out) == sum(s * s for s in sizes) + out * (rows + out)
-    assert ut.average_class_size(data, k=k) == pytest.approx(
-        float(Fraction(rows, len(sizes) * k)), rel=1e-12
-    )
+    assert ut.average_class_size(data, k=k) == pytest.approx(float(Fraction(rows, len(sizes) * k)), rel=1e-12)
 
 
 def distribution_distance(draw: Draw) -> None:
@@ -115,18 +113,14 @@ def changes_by_column(draw: Draw) -> None:
         assert one.entropy_after_bits == pytest.approx(min(*bits, left), abs=1e-11)
         if +first & +second:
             assert one.distance == pytest.approx(_apart(first, second), abs=1e-12)
-    both = [
-        Counter(zip(*(side[c].to_pylist() for c in "nw"), strict=True)) for side in (before, after)
-    ]
+    both = [Counter(zip(*(side[c].to_pylist() for c in "nw"), strict=True)) for side in (before, after)]
     (pair,) = ut.pairwise_distances(before, after)
     assert pair.distance == pytest.approx(_apart(*both), abs=1e-12)
 
 
 def _apart(first: Counter[Any], second: Counter[Any]) -> float:
     m, n = first.total(), second.total()
-    return float(
-        sum(abs(Fraction(first[v], m) - Fraction(second[v], n)) for v in first | second) / 2
-    )
+    return float(sum(abs(Fraction(first[v], m) - Fraction(second[v], n)) for v in first | second) / 2)
 
 
 def certainty_penalty(draw: Draw) -> None:
@@ -159,9 +153,7 @@ def propensity(draw: Draw) -> None:
     m, n = (int(size) for size in draw.integers(25, 45, 2))
     first, second = draw.normal(size=m), draw.normal(0.3, 1.2, size=n)
     words = [draw.choice(["x", "y", "z"], size) for size in (m, n)]
-    found = ut.propensity(
-        pa.table({"n": first, "w": words[0]}), pa.table({"n": second, "w": words[1]})
-    )
+    found = ut.propensity(pa.table({"n": first, "w": words[0]}), pa.table({"n": second, "w": words[1]}))
     label = np.r_[np.zeros(m), np.ones(n)]
     numbers, letters = np.r_[first, second], np.r_[words[0], words[1]]
     design = np.column_stack([np.ones(m + n), numbers, letters == "x", letters == "y"])

@@ -33,12 +33,7 @@ _MOST_RECORDS, _FEWEST_RECORDS = 10_000, 2_000
 def limited(request: Request, measure: str) -> float | None:
     """The threshold of a measure in the policy; None if it has none."""
     return next(
-        (
-            threshold.limit
-            for threshold in request.policy.thresholds
-            if threshold.measure == measure
-        ),
-        None,
+        (threshold.limit for threshold in request.policy.thresholds if threshold.measure == measure), None
     )
 
 
@@ -55,9 +50,7 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
     except (InputError, TooLargeError) as error:
         arises = error.code != "no-columns"
         outcome.measured.append(
-            Measurement(
-                UNIQUE, None, error.message, applies=arises, requested=arises, hint=error.hint
-            )
+            Measurement(UNIQUE, None, error.message, applies=arises, requested=arises, hint=error.hint)
         )
         return
     outcome.results["released_columns"] = found
@@ -111,9 +104,7 @@ def add_released_classes(request: Request, outcome: QuestionOutcome) -> None:
         return
     if not others:
         why = "No released column besides the quasi-identifiers and sensitive attributes is known."
-        outcome.measured += [
-            Measurement(SMALL, None, why, k=one.k, applies=False) for one in wanted
-        ]
+        outcome.measured += [Measurement(SMALL, None, why, k=one.k, applies=False) for one in wanted]
         return
     columns = (*data.quasi_identifiers, *others)
     strict = replace(data.strict(), population=None)  # which has no such columns
@@ -133,11 +124,15 @@ def add_released_classes(request: Request, outcome: QuestionOutcome) -> None:
     )
     outcome.measured += [
         Measurement(
-            SMALL, found.share_below(one.k or 2), with_others, others,
-            round(float(found.records_below(one.k or 2))), one.k,
+            SMALL,
+            found.share_below(one.k or 2),
+            with_others,
+            others,
+            round(float(found.records_below(one.k or 2))),
+            one.k,
         )
         for one in wanted
-    ]  # fmt: skip
+    ]
     single = found.records_below(2)
     alone = "is" if single == 1 else "are"
     outcome.notes.append(
@@ -191,9 +186,7 @@ def known_insensitive(data: Dataset) -> tuple[str, ...]:
     """What an intruder may know besides quasi-identifiers and sensitive attributes."""
     known = (*data.quasi_identifiers, *data.sensitive)
     return tuple(
-        name
-        for name in data.knowable
-        if name not in known and data.rows.column(name).kind is not Kind.NESTED
+        name for name in data.knowable if name not in known and data.rows.column(name).kind is not Kind.NESTED
     )
 
 
@@ -201,8 +194,7 @@ def _note_signed_off(request: Request, outcome: QuestionOutcome) -> None:
     """The owner's reasons, as the report shows them."""
     data = request.data
     outcome.notes += [
-        f"Signed off: an intruder cannot know {name!r}, as the owner wrote: "
-        f"{data.notes[name].sign_off}"
+        f"Signed off: an intruder cannot know {name!r}, as the owner wrote: {data.notes[name].sign_off}"
         for name in data.signed_off
     ]
 
@@ -222,9 +214,7 @@ def add_prediction_gain(request: Request, outcome: QuestionOutcome) -> None:
             every = inference.prediction_gain(data, targets, size=records, seed=request.seed)
         except (InputError, TooLargeError) as error:
             outcome.measured += [
-                Measurement(
-                    PREDICTED, None, error.message, (target,), requested=True, hint=error.hint
-                )
+                Measurement(PREDICTED, None, error.message, (target,), requested=True, hint=error.hint)
                 for target in targets
             ]
             continue
@@ -232,9 +222,7 @@ def add_prediction_gain(request: Request, outcome: QuestionOutcome) -> None:
             outcome.results[f"prediction of {found.target}"] = found
             affected = round(float(found.accuracy) * data.count)
             text = _prediction_text(found)
-            outcome.measured.append(
-                Measurement(PREDICTED, found.gain, text, (found.target,), affected)
-            )
+            outcome.measured.append(Measurement(PREDICTED, found.gain, text, (found.target,), affected))
 
 
 def _prediction_text(prediction_gain: inference.PredictionGain) -> str:
@@ -242,8 +230,9 @@ def _prediction_text(prediction_gain: inference.PredictionGain) -> str:
         return f"No other column is known from which {prediction_gain.target!r} could be predicted."
     how = f" within {100 * prediction_gain.tolerance:.3g} %" if prediction_gain.numeric else ""
     text = (
-        f"{prediction_gain.target!r} is predicted correctly{how} for {percent_text(prediction_gain.accuracy)} of "
-        f"held-out records from {plural(len(prediction_gain.known), 'other released column')}, for "
+        f"{prediction_gain.target!r} is predicted correctly{how} for "
+        f"{percent_text(prediction_gain.accuracy)} of held-out records from "
+        f"{plural(len(prediction_gain.known), 'other released column')}, for "
         f"{percent_text(prediction_gain.prior)} without them"
     )
     worst = next(iter(prediction_gain.certain), None)

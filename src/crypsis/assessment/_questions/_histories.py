@@ -35,9 +35,7 @@ def linking_units(data: Dataset) -> dict[str, str]:
 
 def add_histories(request: Request, outcome: QuestionOutcome) -> None:
     """Add how many people are singled out by records that a released column links."""
-    thresholds = [
-        threshold for threshold in request.policy.thresholds if threshold.measure == UNICITY
-    ]
+    thresholds = [threshold for threshold in request.policy.thresholds if threshold.measure == UNICITY]
     if thresholds:
         outcome.measured = [one for one in outcome.measured if one.measure != UNICITY]
         units = linking_units(request.data)
@@ -86,16 +84,12 @@ def _add_unit(
         )
         affected = round(float(share) * worst.people)
         known = (column, *worst.columns)
-        outcome.measured.append(
-            Measurement(UNICITY, share, text, known, affected, events=one.events)
-        )
+        outcome.measured.append(Measurement(UNICITY, share, text, known, affected, events=one.events))
 
 
 def add_history_disclosure(request: Request, outcome: QuestionOutcome) -> None:
     """Add how often a sensitive value is inferred from records that a released column links."""
-    thresholds = [
-        threshold for threshold in request.policy.thresholds if threshold.measure == INFERRED
-    ]
+    thresholds = [threshold for threshold in request.policy.thresholds if threshold.measure == INFERRED]
     if not thresholds:
         return
     outcome.measured = [one for one in outcome.measured if one.measure != INFERRED]
@@ -126,17 +120,19 @@ def _add_inferred(
     try:
         found = [
             inference.history_disclosure(
-                data, target, events=most, knowledge=kind, exact=True if request.exact else None,
+                data,
+                target,
+                events=most,
+                knowledge=kind,
+                exact=True if request.exact else None,
                 seed=request.seed,
             )
             for kind in kinds
-        ]  # fmt: skip
+        ]
     except ColumnError as error:
         applies = error.code != "no-columns"
         outcome.measured.append(
-            Measurement(
-                INFERRED, None, error.message, (target,), applies=applies, requested=applies
-            )
+            Measurement(INFERRED, None, error.message, (target,), applies=applies, requested=applies)
         )
         return
     except (InputError, TooLargeError) as error:
@@ -157,10 +153,14 @@ def _add_inferred(
             )
         outcome.measured.append(
             Measurement(
-                INFERRED, worst.at(events), text, (target, column, *worst.columns),
-                round(float(worst.at(events)) * worst.holders), events=one.events,
+                INFERRED,
+                worst.at(events),
+                text,
+                (target, column, *worst.columns),
+                round(float(worst.at(events)) * worst.holders),
+                events=one.events,
             )
-        )  # fmt: skip
+        )
 
 
 def _curves(request: Request, data: Dataset, shown: int) -> list[Unicity]:

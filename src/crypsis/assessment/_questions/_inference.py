@@ -5,10 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from crypsis import inference
-from crypsis.assessment._questions._everything_else import (
-    add_prediction_gain,
-    add_released_values,
-)
+from crypsis.assessment._questions._everything_else import add_prediction_gain, add_released_values
 from crypsis.assessment._questions._histories import add_history_disclosure
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._values import MEASURES as VALUE_MEASURES
@@ -85,9 +82,7 @@ def inference_outcome(
     """The measurements of what was found."""
     data = request.data
     limits = {one.measure: one.limit for one in request.policy.of("inference")}
-    outcome = QuestionOutcome(
-        results={f"leakage of {target.target}": target for target in leakages.targets}
-    )
+    outcome = QuestionOutcome(results={f"leakage of {target.target}": target for target in leakages.targets})
     if disclosure is not None:
         outcome.results["attribute_disclosure"] = disclosure
     categorical, unit = [], "person" if several_records(data) else "record"
@@ -120,11 +115,7 @@ def inference_outcome(
     ]
     outcome.headline = _headline(leakages, categorical, disclosure)
     sure = any(float(target.best_guess.worst) >= _SURE for target in leakages.targets)
-    if (
-        sure
-        and values is not None
-        and all(attribute.near_certain == 0 for attribute in values.attributes)
-    ):
+    if sure and values is not None and all(attribute.near_certain == 0 for attribute in values.attributes):
         outcome.headline += " No rare or declared value is near-certain in any class."
     first = leakages.targets[0]
     if not first.complete:
@@ -194,9 +185,7 @@ def _diversity(
     leakage: inference.Leakage, sensitive_attribute: inference.SensitiveAttribute | None
 ) -> Measurement:
     text = f"The distinct l-diversity of {leakage.target!r} is l = {number_text(leakage.distinct_l, ',')}."
-    size = (
-        None if sensitive_attribute is None else sensitive_attribute.l_diversity.distinct_class.size
-    )
+    size = None if sensitive_attribute is None else sensitive_attribute.l_diversity.distinct_class.size
     columns = (leakage.target, *leakage.given)
     return Measurement("inference.l_diversity", leakage.distinct_l, text, columns, size)
 

@@ -68,9 +68,7 @@ def ask_linkage(request: Request, *, most_records: int | None = None) -> Questio
     if copies is None:
         return outcome
     for position, one in enumerate(outcome.measured):
-        if one.measure == _LINKS and (
-            one.value is None or float(one.value) < float(copies.value or 0)
-        ):
+        if one.measure == _LINKS and (one.value is None or float(one.value) < float(copies.value or 0)):
             outcome.measured[position] = copies
             outcome.headline = f"{outcome.headline} {copies.statement}"
     return outcome
@@ -98,9 +96,7 @@ def _add_rejoined(request: Request, outcome: QuestionOutcome) -> None:
         if result.gain > MAX_REJOINED:
             links = Measurement(_LINKS, result.gain, str(result), (result.attribute, *result.by))
             outcome.measured = [
-                links
-                if one.measure == _LINKS and (one.value is None or one.value < result.gain)
-                else one
+                links if one.measure == _LINKS and (one.value is None or one.value < result.gain) else one
                 for one in outcome.measured
             ]
             outcome.headline = f"{outcome.headline} {result}"
@@ -222,19 +218,22 @@ def _signed_off(request: Request) -> list[str]:
 def _linking_values(original: Dataset, masked: Dataset, *, every: bool) -> list[str]:
     """The sensitive attributes that a maximum-knowledge intruder links by: numbers, or all."""
     return [
-        name for name in masked.sensitive
-        if name in original.names and masked.rows.column(name).kind is not Kind.NESTED
+        name
+        for name in masked.sensitive
+        if name in original.names
+        and masked.rows.column(name).kind is not Kind.NESTED
         and original.rows.column(name).kind is not Kind.NESTED
         and (every or masked.rows.column(name).kind.numeric)
-    ]  # fmt: skip
+    ]
 
 
 def _not_in(original: Dataset, masked: Dataset) -> list[str]:
     """The released columns that the original does not have under their name."""
     return [
-        name for name in masked.released
+        name
+        for name in masked.released
         if name not in original.names and masked.rows.column(name).kind is not Kind.NESTED
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True)
@@ -262,9 +261,11 @@ def _known_columns(request: Request, original: Dataset) -> tuple[str, ...]:
     return tuple(
         column.name
         for column in masked.rows.columns
-        if column.name in original.names and column.name not in (request.on, *drawn)
-        and column.kind is not Kind.NESTED and masked.roles.get(column.name) in known
-    )  # fmt: skip
+        if column.name in original.names
+        and column.name not in (request.on, *drawn)
+        and column.kind is not Kind.NESTED
+        and masked.roles.get(column.name) in known
+    )
 
 
 def _classes_bound(masked: Dataset, names: tuple[str, ...]) -> _Bound | None:
@@ -287,9 +288,14 @@ _KNOWN = (
 def _bounded(bound: _Bound) -> QuestionOutcome:
     measured = [
         Measurement(_LINKS, bound.value, bound.text, bound.columns, 0),
-        Measurement(_ADVANTAGE, None, "The values have classes, not ranks: a true "
-                    "match is at no other distance than the rest of its class.", applies=False),
-    ]  # fmt: skip
+        Measurement(
+            _ADVANTAGE,
+            None,
+            "The values have classes, not ranks: a true "
+            "match is at no other distance than the rest of its class.",
+            applies=False,
+        ),
+    ]
     return QuestionOutcome(bound.text, measured, notes=[_KNOWN])
 
 
@@ -315,9 +321,13 @@ def _equal(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
 
 
 def _by_suite(
-    request: Request, original: Dataset, masked: Dataset, columns: list[str], alone: list[str],
+    request: Request,
+    original: Dataset,
+    masked: Dataset,
+    columns: list[str],
+    alone: list[str],
     most_records: int | None,
-) -> QuestionOutcome:  # fmt: skip
+) -> QuestionOutcome:
     """Every original record linked by every intruder of the suite; the worst of them counts."""
     from crypsis import linkage  # loading it takes a second
 
@@ -331,11 +341,16 @@ def _by_suite(
             hint="Assess a sample of both, with {on}.",
         )
     apart = {*original.identifiers, on}
-    before = original.to_arrow([
-        name for name in original.names
-        if name not in apart and original.rows.column(name).kind is not Kind.NESTED
-        and (name in columns or name not in masked.names)
-    ] + ([] if on is None else [on]))  # fmt: skip
+    before = original.to_arrow(
+        [
+            name
+            for name in original.names
+            if name not in apart
+            and original.rows.column(name).kind is not Kind.NESTED
+            and (name in columns or name not in masked.names)
+        ]
+        + ([] if on is None else [on])
+    )
     after = masked.to_arrow([*columns, *alone, *([] if on is None else [on])])
     some: Any = {} if most_records is None else {"max_records": most_records}
     found = linkage.attack_links(before, after, on=on, row_map=row_map, seed=request.seed, **some)
@@ -346,17 +361,22 @@ def _by_suite(
         hint = "Set {on} to a column of record numbers, or {key}."
         outcome.measured = _unknown(text, hint)
     elif found.misaligned and sure.low <= _limit(request):
-        outcome.measured = _unknown(
-            found.misaligned, "Set {key}, or {on} to a column of record numbers."
-        )
+        outcome.measured = _unknown(found.misaligned, "Set {key}, or {on} to a column of record numbers.")
     else:
         above = (sure - found.worst.chance).map(lambda gain: max(0.0, gain))
         affected = round(sure.value * found.records)
         outcome.measured = [
-            Measurement(_LINKS, above, _stated(found, sure), found.columns, affected,
-                        lower_bound=bool(found.alone), hint=_hint(found)),
+            Measurement(
+                _LINKS,
+                above,
+                _stated(found, sure),
+                found.columns,
+                affected,
+                lower_bound=bool(found.alone),
+                hint=_hint(found),
+            ),
             _advantage(request, before, after, found),
-        ]  # fmt: skip
+        ]
     outcome.headline = outcome.measured[0].statement
     return outcome
 
@@ -379,15 +399,10 @@ def _limit(request: Request) -> float:
 
 
 def _unknown(text: str, hint: str) -> list[Measurement]:
-    return [
-        Measurement(name, None, text, requested=True, hint=hint)
-        for name in (_LINKS, _ADVANTAGE)
-    ]  # fmt: skip
+    return [Measurement(name, None, text, requested=True, hint=hint) for name in (_LINKS, _ADVANTAGE)]
 
 
-def _advantage(
-    request: Request, before: pa.Table, after: pa.Table, link_suite: LinkSuite
-) -> Measurement:
+def _advantage(request: Request, before: pa.Table, after: pa.Table, link_suite: LinkSuite) -> Measurement:
     """How much nearer the true matches are than random records, by ranks, if a policy asks."""
     from crypsis import linkage
 
@@ -408,5 +423,6 @@ def _advantage(
         f"{'is' if dependent.discoveries == 1 else 'are'} nearer than chance explains."
     )
     omitted = bool({*link_suite.columns} - {*names})
-    return Measurement(_ADVANTAGE, dependent.advantage, statement, tuple(names), dependent.discoveries,
-                       lower_bound=omitted)  # fmt: skip
+    return Measurement(
+        _ADVANTAGE, dependent.advantage, statement, tuple(names), dependent.discoveries, lower_bound=omitted
+    )

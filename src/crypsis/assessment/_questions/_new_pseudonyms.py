@@ -32,9 +32,7 @@ _SHORTEST = 4
 _ALGORITHMS = tuple(sorted(one for one in hashlib.algorithms_guaranteed if "shake" not in one))
 
 
-def new_pseudonyms(
-    original: Dataset, masked: Dataset, row_map: Sequence[int] | None
-) -> tuple[str, ...]:
+def new_pseudonyms(original: Dataset, masked: Dataset, row_map: Sequence[int] | None) -> tuple[str, ...]:
     """The columns that the owner signed off whose values are as if drawn for each record.
 
     They are texts or whole numbers, none repeats, and the row map shows whose each of them is.
@@ -66,9 +64,7 @@ def _drawn(before: pa.ChunkedArray, after: pa.ChunkedArray, rows: NDArray[np.int
     back = [one[::-1] for one in own]
     pairs = [(mine, made) for one in (own, back) for mine, made in zip(one, new, strict=True)]
     orders = (_ranks(own), _ranks(back), rows[known].astype(np.float64))
-    far = [
-        np.abs(order - np.median(order)) for order in orders
-    ]  # as squares of what is around zero
+    far = [np.abs(order - np.median(order)) for order in orders]  # as squares of what is around zero
     return not (
         any(_dependent(order, _ranks(new)) for order in (*orders, *far))
         or any(mine in made for mine, made in pairs if len(mine) >= _SHORTEST)

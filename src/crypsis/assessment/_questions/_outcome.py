@@ -21,13 +21,7 @@ class QuestionOutcome:
 
 
 def not_evaluated(
-    question: str,
-    policy: Policy,
-    why: str,
-    *,
-    hint: str = "",
-    applies: bool = True,
-    requested: bool = False,
+    question: str, policy: Policy, why: str, *, hint: str = "", applies: bool = True, requested: bool = False
 ) -> QuestionOutcome:
     """A question without an answer: its thresholds are not evaluated, or do not apply."""
     measured = [

@@ -21,9 +21,10 @@ def ask_pseudonyms(request: Request) -> QuestionOutcome:
 
     found = pseudonyms.anonymity(request.belief, seed=request.seed)
     degree = Measurement(
-        "pseudonyms.degree_of_anonymity", found.degree,
+        "pseudonyms.degree_of_anonymity",
+        found.degree,
         f"The degree of anonymity is {number_text(found.degree, '.3f')}.",
-    )  # fmt: skip
+    )
     cracks = found.expected_cracks
     if cracks is None or found.worse_than_chance:
         why = "Expected cracks need the true assignment, which the attack does not include."
@@ -56,11 +57,7 @@ def ask_pseudonyms(request: Request) -> QuestionOutcome:
         if not complete:
             text = f"{text} There are too many items to assign all at once by their pairs."
     measured = Measurement(
-        "pseudonyms.expected_crack_fraction",
-        expected,
-        headline,
-        affected=affected,
-        lower_bound=not complete,
+        "pseudonyms.expected_crack_fraction", expected, headline, affected=affected, lower_bound=not complete
     )
     measurement = Measurement(
         "pseudonyms.near_certain_cracks", certain, text, affected=certain, lower_bound=not complete

@@ -78,9 +78,17 @@ def _small_classes(found: Any) -> Measurement:
         f"By {plural(found.releases, 'release')} together, {percent_text(share)} of the records "
         f"are found with a probability above 1/{found.k}."
     )
-    return Measurement(_SMALL, share, text, (), _affected(share, found.records), k=found.k,
-                       lower_bound=bool(found.not_known), requested=True,
-                       hint=_hint(found))  # fmt: skip
+    return Measurement(
+        _SMALL,
+        share,
+        text,
+        (),
+        _affected(share, found.records),
+        k=found.k,
+        lower_bound=bool(found.not_known),
+        requested=True,
+        hint=_hint(found),
+    )
 
 
 def _small_differences(found: Any) -> Measurement:
@@ -96,9 +104,17 @@ def _small_differences(found: Any) -> Measurement:
         f"earlier releases; {found.small_differences:,} of them in classes smaller than {found.k}."
     )
     exact = all(change.exact for change in changes) and not found.not_known
-    return Measurement(_DIFFERENCES, found.small_differences, text, (), found.small_differences,
-                       k=found.k, lower_bound=not exact, requested=True,
-                       hint=_hint(found))  # fmt: skip
+    return Measurement(
+        _DIFFERENCES,
+        found.small_differences,
+        text,
+        (),
+        found.small_differences,
+        k=found.k,
+        lower_bound=not exact,
+        requested=True,
+        hint=_hint(found),
+    )
 
 
 def _gain(found: Any) -> Measurement:
@@ -108,10 +124,16 @@ def _gain(found: Any) -> Measurement:
         f"The releases together give {percent_text(found.inference_gain)} more correct guesses of "
         f"{found.sensitive!r} than the best of them alone."
     )
-    return Measurement(_GAIN, found.inference_gain, text, (found.sensitive,),
-                       _affected(found.inference_gain, found.records),
-                       lower_bound=bool(found.not_known), requested=True,
-                       hint=_hint(found))  # fmt: skip
+    return Measurement(
+        _GAIN,
+        found.inference_gain,
+        text,
+        (found.sensitive,),
+        _affected(found.inference_gain, found.records),
+        lower_bound=bool(found.not_known),
+        requested=True,
+        hint=_hint(found),
+    )
 
 
 def _near_certain(found: Any) -> Measurement:
@@ -125,9 +147,16 @@ def _near_certain(found: Any) -> Measurement:
         f"Of {percent_text(share)} of the records a sensitive value is near-certain by the releases "
         "together, and not by one of them."
     )
-    return Measurement(_CERTAIN, count, text, (found.sensitive,), _affected(share, records),
-                       lower_bound=bool(found.not_known), requested=True,
-                       hint=_hint(found))  # fmt: skip
+    return Measurement(
+        _CERTAIN,
+        count,
+        text,
+        (found.sensitive,),
+        _affected(share, records),
+        lower_bound=bool(found.not_known),
+        requested=True,
+        hint=_hint(found),
+    )
 
 
 def _reused(found: Any) -> Measurement:

@@ -31,9 +31,7 @@ _MEASURES: dict[str, tuple[str, ...]] = {
 }
 
 
-def add_sample_risks(
-    request: Request, outcome: QuestionOutcome, classes: EquivalenceClasses
-) -> None:
+def add_sample_risks(request: Request, outcome: QuestionOutcome, classes: EquivalenceClasses) -> None:
     """Add the measures that need a population, weights or households.
 
     Results go into the report where the data allows them; measurements where the policy limits them.
@@ -74,9 +72,7 @@ def _named(request: Request, group: str) -> Named:
     ]
 
 
-def _missing(
-    one: tuple[str, int | None], why: str, hint: str, *, requested: bool = False
-) -> Measurement:
+def _missing(one: tuple[str, int | None], why: str, hint: str, *, requested: bool = False) -> Measurement:
     return Measurement(one[0], None, why, k=one[1], hint=hint, requested=requested)
 
 
@@ -98,10 +94,11 @@ def _journalist(request: Request, classes: EquivalenceClasses, named: Named) -> 
         return float(found.risk.journalist.share_above)
 
     return [
-        _measurement(one, f"journalist risk (by {by})", risk, above, classes.units, classes.unit,
-                     classes.columns)
+        _measurement(
+            one, f"journalist risk (by {by})", risk, above, classes.units, classes.unit, classes.columns
+        )
         for one in named
-    ]  # fmt: skip
+    ]
 
 
 def _individual(request: Request, outcome: QuestionOutcome, named: Named) -> list[Measurement]:
@@ -112,11 +109,17 @@ def _individual(request: Request, outcome: QuestionOutcome, named: Named) -> lis
     found = singling_out.individual_risk(data)
     outcome.results["individual_risk"] = found
     return [
-        _measurement(one, "individual risk (by the weights)", found,
-                     lambda k: singling_out.individual_risk(data, threshold=1 / k).share_above,
-                     found.units, found.unit, found.columns)
+        _measurement(
+            one,
+            "individual risk (by the weights)",
+            found,
+            lambda k: singling_out.individual_risk(data, threshold=1 / k).share_above,
+            found.units,
+            found.unit,
+            found.columns,
+        )
         for one in named
-    ]  # fmt: skip
+    ]
 
 
 def _unique_match(request: Request, outcome: QuestionOutcome, named: Named) -> list[Measurement]:
@@ -125,9 +128,7 @@ def _unique_match(request: Request, outcome: QuestionOutcome, named: Named) -> l
         why = "Unique matches are those of records; here a person has several."
         return [_missing(one, why, "") for one in named]
     if data.weight is None and data.population is None:
-        return [
-            _missing(one, "The sampling fraction is not known.", "Set {weight}.") for one in named
-        ]
+        return [_missing(one, "The sampling fraction is not known.", "Set {weight}.") for one in named]
     if data.missing is MissingValues.WILDCARD and not named:
         return []
     if data.weight is None and not named:
@@ -142,8 +143,7 @@ def _unique_match(request: Request, outcome: QuestionOutcome, named: Named) -> l
         f"correct with probability {number_text(found.probability, '.3%')} ({found.design})."
     )
     return [
-        Measurement(name, found.probability, text, found.columns, found.sample_uniques)
-        for name, _ in named
+        Measurement(name, found.probability, text, found.columns, found.sample_uniques) for name, _ in named
     ]
 
 
@@ -160,11 +160,17 @@ def _household(request: Request, outcome: QuestionOutcome, named: Named) -> list
         f"({plural(found.households, 'household')}): one member found finds the others."
     )
     measured = [
-        _measurement(one, "household risk", found,
-                     lambda k: singling_out.household_risk(data, threshold=1 / k).share_above,
-                     found.households, "households", found.columns)
+        _measurement(
+            one,
+            "household risk",
+            found,
+            lambda k: singling_out.household_risk(data, threshold=1 / k).share_above,
+            found.households,
+            "households",
+            found.columns,
+        )
         for one in named
-    ]  # fmt: skip
+    ]
     without = 0 if data.person is not None else data.count - found.members
     if without:
         verb = "has" if without == 1 else "have"
@@ -200,12 +206,8 @@ def _suda(request: Request, outcome: QuestionOutcome, named: Named) -> list[Meas
             measured.append(Measurement(name, found.dis_maximum, text, found.columns))
         else:
             share = float(singling_out.suda(data, threshold=1 / k).dis_share_above or 0.0)
-            text = (
-                f"{_percent(share)} of {found.records:,} records have a DIS-SUDA score above 1/{k}."
-            )
-            measured.append(
-                Measurement(name, share, text, found.columns, round(share * found.records), k)
-            )
+            text = f"{_percent(share)} of {found.records:,} records have a DIS-SUDA score above 1/{k}."
+            measured.append(Measurement(name, share, text, found.columns, round(share * found.records), k))
     return measured
 
 

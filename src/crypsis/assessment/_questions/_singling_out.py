@@ -49,9 +49,8 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
     data, policy = request.data, request.policy
     if not data.quasi_identifiers:
         return not_evaluated(
-            "singling_out", policy, "No column is a quasi-identifier.",
-            hint="Set {quasi_identifiers}.",
-        )  # fmt: skip
+            "singling_out", policy, "No column is a quasi-identifier.", hint="Set {quasi_identifiers}."
+        )
     classes = _count_classes(request).with_dropped_alone()
     outcome = QuestionOutcome(results={"equivalence_classes": classes})
     if classes.dropped:
@@ -103,8 +102,11 @@ def _risks(classes: EquivalenceClasses) -> str:
 def _class_sizes(policy: Policy) -> list[int]:
     """The class sizes that the policy limits, the last of them for the headline."""
     thresholds = policy.of("singling_out")
-    sizes = [threshold.k or int(threshold.limit) for threshold in thresholds
-             if threshold.measure in (SMALL_CLASSES, "singling_out.k_anonymity")]  # fmt: skip
+    sizes = [
+        threshold.k or int(threshold.limit)
+        for threshold in thresholds
+        if threshold.measure in (SMALL_CLASSES, "singling_out.k_anonymity")
+    ]
     return sizes or [5]
 
 
@@ -112,30 +114,50 @@ def _measure_classes(classes: EquivalenceClasses, policy: Policy) -> list[Measur
     """What the equivalence classes say of each measure."""
     columns, unit = classes.columns, classes.unit
     found = [
-        Measurement(one.measure, classes.share_below(one.k), classes.text_below(one.k), columns,
-                    round(classes.records_below(one.k)), one.k)
+        Measurement(
+            one.measure,
+            classes.share_below(one.k),
+            classes.text_below(one.k),
+            columns,
+            round(classes.records_below(one.k)),
+            one.k,
+        )
         for one in policy.of("singling_out")
         if one.measure == SMALL_CLASSES and one.k is not None
-    ]  # fmt: skip
+    ]
     below = classes.records_below(_class_sizes(policy)[-1])
     unique, k = classes.records_below(2), number_text(classes.k, ",")
     highest, average = classes.risk.prosecutor.maximum, classes.risk.marketer.average
     prosecutor = classes.risk.prosecutor.average
     rows: tuple[tuple[str, Number, str, Number], ...] = (
         ("k_anonymity", classes.k, f"The smallest equivalence class has k = {k} {unit}.", below),
-        ("sample_uniqueness", classes.unique_share,
-         f"{number_text(unique, ',')} of {classes.units:,} {unit} "
-         f"({percent_text(classes.unique_share)}) are unique in "
-         f"{plural(len(columns), 'quasi-identifier')}.", unique),
-        ("prosecutor_risk", highest,
-         f"The highest prosecutor risk is {percent_text(highest)} (k = {k}).", below),
-        ("prosecutor_average_risk", prosecutor,
-         f"The average prosecutor risk is {percent_text(prosecutor)}.",
-         float(prosecutor) * classes.units),
-        ("marketer_risk", average,
-         f"The average re-identification risk (marketer) is {percent_text(average)}.",
-         float(average) * classes.units),
-    )  # fmt: skip
+        (
+            "sample_uniqueness",
+            classes.unique_share,
+            f"{number_text(unique, ',')} of {classes.units:,} {unit} "
+            f"({percent_text(classes.unique_share)}) are unique in "
+            f"{plural(len(columns), 'quasi-identifier')}.",
+            unique,
+        ),
+        (
+            "prosecutor_risk",
+            highest,
+            f"The highest prosecutor risk is {percent_text(highest)} (k = {k}).",
+            below,
+        ),
+        (
+            "prosecutor_average_risk",
+            prosecutor,
+            f"The average prosecutor risk is {percent_text(prosecutor)}.",
+            float(prosecutor) * classes.units,
+        ),
+        (
+            "marketer_risk",
+            average,
+            f"The average re-identification risk (marketer) is {percent_text(average)}.",
+            float(average) * classes.units,
+        ),
+    )
     return found + [
         Measurement(f"singling_out.{name}", value, text, columns, round(float(affected)))
         for name, value, text, affected in rows
@@ -148,9 +170,7 @@ def _is_generalized(data: Dataset, population: Dataset) -> bool:
     """
     for name in data.quasi_identifiers:
         mine, theirs = (one.cells([name]).values[0] for one in (data, population))
-        if mine.type != theirs.type or not set(mine.to_pylist()) - {None} <= set(
-            theirs.to_pylist()
-        ):
+        if mine.type != theirs.type or not set(mine.to_pylist()) - {None} <= set(theirs.to_pylist()):
             return True
     return False
 
@@ -238,9 +258,7 @@ def _by_loglinear_model(request: Request, outcome: QuestionOutcome) -> Measureme
     )
     affected = round(found.uniqueness * found.population)
     too_low = found.bias < 0 and found.uncertain
-    return Measurement(
-        POPULATION, found.uniqueness, text, found.columns, affected, lower_bound=too_low
-    )
+    return Measurement(POPULATION, found.uniqueness, text, found.columns, affected, lower_bound=too_low)
 
 
 def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
@@ -272,9 +290,8 @@ def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
         )
     try:
         found = singling_out.find_quasi_identifiers(
-            searched, _ALPHA, columns=names, max_columns=_MAX_COLUMNS,
-            seed=request.seed,
-        )  # fmt: skip
+            searched, _ALPHA, columns=names, max_columns=_MAX_COLUMNS, seed=request.seed
+        )
     except TooLargeError as error:
         notes.append(f"Quasi-identifiers were not searched for: {error.message}")
         return False

@@ -22,9 +22,7 @@ _INVENTED = "The records are synthetic: classes of invented people show nothing 
 _ENOUGH = "Set {holdout} to enough records of people who are not in the training data."
 _SMALLEST = 0.025
 """The share of training records whose exposure has to be seen, for the worst cases to be judged."""
-_NO_CONTROL = (
-    "Without a holdout the attacks have no control group; that nothing leaks cannot be shown."
-)
+_NO_CONTROL = "Without a holdout the attacks have no control group; that nothing leaks cannot be shown."
 
 
 def check_synthetic(request: Request) -> None:
@@ -38,12 +36,16 @@ def check_synthetic(request: Request) -> None:
     if not request.policy.of("synthetic"):
         raise ParameterError(
             f"Policy {request.policy.name!r} has no threshold on synthetic files.",
-            code="no-threshold", hint="Set {policy} to one that has.", parameter="policy",
-        )  # fmt: skip
+            code="no-threshold",
+            hint="Set {policy} to one that has.",
+            parameter="policy",
+        )
     others: dict[str, Any] = {
-        "attack": request.belief, "earlier": request.earlier or request.ledger,
-        "on": request.on, "key": request.row_map,
-    }  # fmt: skip
+        "attack": request.belief,
+        "earlier": request.earlier or request.ledger,
+        "on": request.on,
+        "key": request.row_map,
+    }
     given = [name for name, value in others.items() if value]
     if given:
         raise ParameterError(
@@ -65,14 +67,10 @@ def ask_synthetic(request: Request) -> QuestionOutcome:
     """The attacks on the training data, each beside the same attack on the control group."""
     if request.original is None:
         why = "The training data of the synthetic file was not given."
-        return not_evaluated(
-            "synthetic", request.policy, why, hint="Set {original}.", requested=True
-        )
+        return not_evaluated("synthetic", request.policy, why, hint="Set {original}.", requested=True)
     from crypsis import synthetic  # loading it takes a second
 
-    found = synthetic.synthetic_risk(
-        request.data, request.original, request.holdout, seed=request.seed
-    )
+    found = synthetic.synthetic_risk(request.data, request.original, request.holdout, seed=request.seed)
     outcome = QuestionOutcome(results={"synthetic_risk": found})
     outcome.measured = [*(_measured(found, name) for name in _ATTACKS), _exposed(found)]
     outcome.headline = outcome.measured[0].statement
@@ -94,21 +92,29 @@ def _measured(found: Any, name: str) -> Measurement:
             "of the training records. How often that is chance is not known."
         )
         return Measurement(measure, None, text, columns, requested=True, hint="Set {holdout}.")
-    low, high = (
-        max(0.0, *(getattr(attack.advantage, end) for attack in attacks)) for end in ("low", "high")
+    low, high = (max(0.0, *(getattr(attack.advantage, end) for attack in attacks)) for end in ("low", "high"))
+    estimate = Estimate(
+        min(max(worst.advantage.value, low), high),
+        low,
+        high,
+        worst.advantage.confidence,
+        worst.advantage.method,
     )
-    estimate = Estimate(min(max(worst.advantage.value, low), high), low, high,
-                        worst.advantage.confidence, worst.advantage.method)  # fmt: skip
     text = (
         f"An intruder who knows {worst.knows} {worst.tries}: "
         f"{percent_text(worst.success.value)} of the training records, "
         f"{percent_text(worst.control.value)} of the control group."
     )
     return Measurement(
-        measure, estimate, text, columns, round(low * found.training_records), requested=True,
+        measure,
+        estimate,
+        text,
+        columns,
+        round(low * found.training_records),
+        requested=True,
         lower_bound=bool(found.problems) or found.holdout_records is None,
         hint=_ENOUGH,
-    )  # fmt: skip
+    )
 
 
 def _exposed(found: Any) -> Measurement:
@@ -123,8 +129,14 @@ def _exposed(found: Any) -> Measurement:
         f"{plural(limit - 1, 'record')} at most."
     )
     if unusual < limit and limit > _SMALLEST * targets:
-        return Measurement(measure, None, f"{text} The control group is too small to see fewer.",
-                           requested=True, hint=_ENOUGH)  # fmt: skip
+        return Measurement(
+            measure,
+            None,
+            f"{text} The control group is too small to see fewer.",
+            requested=True,
+            hint=_ENOUGH,
+        )
     exposed = unusual if unusual >= limit else 0
-    return Measurement(measure, exposed, text, (), exposed, requested=True,
-                       lower_bound=bool(found.problems), hint=_ENOUGH)  # fmt: skip
+    return Measurement(
+        measure, exposed, text, (), exposed, requested=True, lower_bound=bool(found.problems), hint=_ENOUGH
+    )

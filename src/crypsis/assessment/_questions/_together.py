@@ -35,11 +35,7 @@ _MOST_VALUES = _MOST_ROWS = 2_000_000
 
 
 def other_files(
-    files: Data | Sequence[Data],
-    first: Dataset,
-    columns: Sequence[ColumnRole],
-    accepted: bool,
-    seed: int,
+    files: Data | Sequence[Data], first: Dataset, columns: Sequence[ColumnRole], accepted: bool, seed: int
 ) -> tuple[OtherFile, ...]:
     """The further files; a column without a role has that of the same name in the first file."""
     given = list(files) if isinstance(files, list | tuple) else [] if files is None else [files]
@@ -72,17 +68,27 @@ def add_joint_classes(request: Request, outcome: QuestionOutcome) -> None:
             pair = _both_ways(request.data, other)
         except (InputError, TooLargeError) as error:
             outcome.measured += [
-                Measurement(threshold.measure, None, f"{other.name}: {error.message}", k=threshold.k,
-                            requested=True, hint=error.hint)
-                for threshold in request.policy.thresholds if threshold.measure in CLASS_SIZES
-            ]  # fmt: skip
+                Measurement(
+                    threshold.measure,
+                    None,
+                    f"{other.name}: {error.message}",
+                    k=threshold.k,
+                    requested=True,
+                    hint=error.hint,
+                )
+                for threshold in request.policy.thresholds
+                if threshold.measure in CLASS_SIZES
+            ]
             continue
         outcome.results[f"joint classes with {other.name}"] = pair[0]
         if not any(one.joined for one in pair):
             outcome.notes.append(pair[0].text_below(5, other.name))
             continue
-        sizes = [threshold.k or int(threshold.limit) for threshold in request.policy.thresholds
-                 if threshold.measure in CLASS_SIZES]  # fmt: skip
+        sizes = [
+            threshold.k or int(threshold.limit)
+            for threshold in request.policy.thresholds
+            if threshold.measure in CLASS_SIZES
+        ]
         k = max(sizes, default=5)
         worst = max(pair, key=lambda found: found.share_below(k))
         outcome.notes.append(worst.text_below(k, other.name))
@@ -108,9 +114,13 @@ def _measured(joint_classes: JointClasses, name: str, measure: str, k: int) -> M
     text = f"{joint_classes.text_below(k, name)} Known: {named(_known(joint_classes))}."
     small = measure == SMALL_CLASSES
     return Measurement(
-        measure, share if small else joint_classes.k, text, (*joint_classes.shared, *_known(joint_classes)),
-        round(share * joint_classes.records), k if small else None,
-    )  # fmt: skip
+        measure,
+        share if small else joint_classes.k,
+        text,
+        (*joint_classes.shared, *_known(joint_classes)),
+        round(share * joint_classes.records),
+        k if small else None,
+    )
 
 
 def _known(joint_classes: JointClasses) -> tuple[str, ...]:
@@ -154,9 +164,7 @@ def _by_position(data: Dataset, other_file: OtherFile) -> list[Reason]:
     local = data.rows.local and other_file.data.rows.local
     if not local or data.count != other_file.data.count or data.count > _MOST_ROWS:
         return []
-    both = same_order(
-        data.to_arrow(data.released), other_file.data.to_arrow(other_file.data.released)
-    )
+    both = same_order(data.to_arrow(data.released), other_file.data.to_arrow(other_file.data.released))
     if both is None:
         return []
     text = (
@@ -166,9 +174,7 @@ def _by_position(data: Dataset, other_file: OtherFile) -> list[Reason]:
     return [Reason("joined-files", text, "Release the rows of one of them in random order.")]
 
 
-def _under_other_names(
-    data: Dataset, other_file: OtherFile, joint_classes: JointClasses
-) -> list[Reason]:
+def _under_other_names(data: Dataset, other_file: OtherFile, joint_classes: JointClasses) -> list[Reason]:
     """Columns with the same values and different names, by which the files may be joined.
 
     Amounts of a month are those of a year, in other units: the numbers of both lie on a line.
@@ -176,8 +182,7 @@ def _under_other_names(
     reasons = []
     mine = _like_keys(data, [name for name in data.released if name not in joint_classes.shared])
     theirs = _like_keys(
-        other_file.data,
-        [name for name in other_file.data.released if name not in joint_classes.shared],
+        other_file.data, [name for name in other_file.data.released if name not in joint_classes.shared]
     )
     hint = "Give both the same name, so that the join is measured, or exclude one."
     for name, one in mine.items():

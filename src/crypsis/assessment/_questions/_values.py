@@ -9,13 +9,7 @@ import pyarrow as pa
 
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
-from crypsis.inference import (
-    AttributeValues,
-    ValueDisclosure,
-    ValueMeasure,
-    WorstClass,
-    value_disclosure,
-)
+from crypsis.inference import AttributeValues, ValueDisclosure, ValueMeasure, WorstClass, value_disclosure
 from crypsis.policies import Measurement
 from crypsis.report.wording import plural
 from crypsis.results import percent_text
@@ -49,9 +43,7 @@ _KNOWN = {
 }
 
 
-def value_measurements(
-    value_disclosure: ValueDisclosure, limits: Mapping[str, float]
-) -> list[Measurement]:
+def value_measurements(value_disclosure: ValueDisclosure, limits: Mapping[str, float]) -> list[Measurement]:
     """All measurements of all sensitive attributes."""
     measured = []
     for attribute in value_disclosure.attributes:
@@ -59,12 +51,8 @@ def value_measurements(
         measured += [
             _measured("inference.value_gain", attribute, attribute.gain, columns, limits, 0.2),
             _measured("inference.value_ratio", attribute, attribute.ratio, columns, limits, 10),
-            _measured(
-                "inference.baseline_excess", attribute, attribute.excess, columns, limits, 0.2
-            ),
-            _measured(
-                "inference.baseline_ratio", attribute, attribute.excess_ratio, columns, limits, 30
-            ),
+            _measured("inference.baseline_excess", attribute, attribute.excess, columns, limits, 0.2),
+            _measured("inference.baseline_ratio", attribute, attribute.excess_ratio, columns, limits, 30),
             _near_certain(attribute, columns),
             _presence(attribute),
         ]
@@ -80,8 +68,8 @@ def value_measurements(
 def presence_notes(value_disclosure: ValueDisclosure, limit: float) -> list[str]:
     """Where nearly everybody has a number other than zero, and zero stands out."""
     return [
-        f"{percent_text(attribute.not_zero)} of all records have a value of {attribute.attribute!r} other than "
-        "zero. This counts as disclosed by presence only if zero is declared harmless or a prior "
+        f"{percent_text(attribute.not_zero)} of all records have a value of {attribute.attribute!r} "
+        "other than zero. This counts as disclosed by presence only if zero is declared harmless or a prior "
         "is given."
         for attribute in value_disclosure.attributes
         if attribute.not_zero > limit and not attribute.presence_stated_public
@@ -122,9 +110,13 @@ def prior_text(attribute_values: AttributeValues) -> str:
 
 
 def _measured(
-    name: str, attribute_values: AttributeValues, measure: ValueMeasure, columns: tuple[str, ...],
-    limits: Mapping[str, float], default: float,
-) -> Measurement:  # fmt: skip
+    name: str,
+    attribute_values: AttributeValues,
+    measure: ValueMeasure,
+    columns: tuple[str, ...],
+    limits: Mapping[str, float],
+    default: float,
+) -> Measurement:
     limit = limits.get(name, default)
     affected = measure.records_above(limit)
     if measure.worst is None:
@@ -146,7 +138,8 @@ def _worst(attribute_values: AttributeValues, worst: WorstClass, name: str) -> s
         against += f"; a model without the class predicts {percent_text(worst.baseline)}"
     return (
         f"In the worst equivalence class ({plural(worst.group.size, attribute_values.unit)}) "
-        f"{percent_text(worst.share)} share {_KNOWN[worst.level]} of {attribute_values.attribute!r} ({against})."
+        f"{percent_text(worst.share)} share {_KNOWN[worst.level]} of {attribute_values.attribute!r} "
+        f"({against})."
     )
 
 
@@ -158,15 +151,15 @@ def _near_certain(attribute_values: AttributeValues, columns: tuple[str, ...]) -
     noun = "class" if attribute_values.near_certain_classes == 1 else "classes"
     source = "in this table" if worst.level == "interval" else prior_text(attribute_values)
     text = (
-        f"{plural(attribute_values.near_certain, 'record')} in {attribute_values.near_certain_classes:,} equivalence {noun} "
-        f"{'discloses' if attribute_values.near_certain == 1 else 'disclose'} {attribute_values.attribute!r} with near-"
-        f"certainty; in the largest class ({plural(worst.group.size, attribute_values.unit)}) "
+        f"{plural(attribute_values.near_certain, 'record')} in "
+        f"{attribute_values.near_certain_classes:,} equivalence {noun} "
+        f"{'discloses' if attribute_values.near_certain == 1 else 'disclose'} "
+        f"{attribute_values.attribute!r} with near-certainty; in the largest class "
+        f"({plural(worst.group.size, attribute_values.unit)}) "
         f"{percent_text(worst.share)} share {_KNOWN[worst.level]} ({percent_text(worst.prior)} "
         f"{source})."
     )
-    return Measurement(
-        name, attribute_values.near_certain, text, columns, attribute_values.near_certain
-    )
+    return Measurement(name, attribute_values.near_certain, text, columns, attribute_values.near_certain)
 
 
 def _presence(attribute_values: AttributeValues) -> Measurement:

@@ -60,9 +60,7 @@ _AVERAGE = (
     "threshold: of records that are alike one is linked correctly."
 )
 _HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless."
-_BY_VALUE = frozenset(
-    {"inference.baseline_excess", "inference.near_certain_values", "inference.value_gain"}
-)
+_BY_VALUE = frozenset({"inference.baseline_excess", "inference.near_certain_values", "inference.value_gain"})
 _SIGNED_OFF = (
     "Exclude {columns}, or generalize {them} as quasi-identifiers: whoever has the original knows "
     "{them}, though no other intruder does."
@@ -84,8 +82,7 @@ def with_remedies(
     """
     given, request = request, request.of_people
     exceeded = [finding for finding in findings if finding.status is Status.EXCEEDED]
-    released = [one for one in exceeded
-                if one.measure in _KNOWN or about_released_columns(one, request.data)]  # fmt: skip
+    released = [one for one in exceeded if one.measure in _KNOWN or about_released_columns(one, request.data)]
     parameters: dict[str, Any] = {}
     trial: Trial | str | None = None
     if any(one.question not in _OTHERWISE and one not in released for one in exceeded):
@@ -163,9 +160,7 @@ def _linkage_remedy(
     signed = without_signed_off(request)
     if signed is not None and signed[1] <= finding.threshold:
         columns, share = signed
-        text = _SIGNED_OFF.format(
-            columns=named(columns), them="it" if len(columns) == 1 else "them"
-        )
+        text = _SIGNED_OFF.format(columns=named(columns), them="it" if len(columns) == 1 else "them")
         outcome = f"{text} At most {percent_text(share)} of the records can be linked then."
         return Remedy("exclude_columns", text, {"columns": columns}, True, share, outcome)
     swap = rank_swap_remedy(finding, request, tried=tried)

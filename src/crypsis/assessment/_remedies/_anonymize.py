@@ -9,13 +9,7 @@ from typing import Any
 
 from crypsis.assessment._columns import describe_columns, measure_columns, undecided
 from crypsis.assessment._people import original_rows
-from crypsis.assessment._questions import (
-    CLASS_SIZES,
-    SMALL,
-    ask_inference,
-    ask_linkage,
-    ask_singling_out,
-)
+from crypsis.assessment._questions import CLASS_SIZES, SMALL, ask_inference, ask_linkage, ask_singling_out
 from crypsis.assessment._remedies._left_out import (
     apart_or_excluded,
     decided,
@@ -24,10 +18,7 @@ from crypsis.assessment._remedies._left_out import (
     text_left_out,
     values_of,
 )
-from crypsis.assessment._remedies._released_columns import (
-    columns_unique_alone,
-    identifying_columns,
-)
+from crypsis.assessment._remedies._released_columns import columns_unique_alone, identifying_columns
 from crypsis.assessment._remedies._tried import with_outcome
 from crypsis.assessment._request import OtherFile, Request
 from crypsis.assessment._safe_harbor import PARTS, safe_harbor_recodings
@@ -116,9 +107,8 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     if known:
         people = isinstance(data.population, Dataset)
         made |= requirements_for(
-            request.policy, sensitive=sensitive, population=people,
-            weighted=data.weight is not None,
-        )  # fmt: skip
+            request.policy, sensitive=sensitive, population=people, weighted=data.weight is not None
+        )
     methods = {name: method for name, method in methods.items() if name in kept}
     if methods:
         made["methods"] = methods
@@ -137,9 +127,7 @@ def _joining(data: Dataset, exceeded: Sequence[Finding]) -> set[str]:
 
 
 def _uniqueness_limit(request: Request) -> float | None:
-    limits = [
-        threshold.limit for threshold in request.policy.thresholds if threshold.measure == _RELEASED
-    ]
+    limits = [threshold.limit for threshold in request.policy.thresholds if threshold.measure == _RELEASED]
     return limits[0] if limits else None
 
 
@@ -167,9 +155,7 @@ def anonymize_remedy(
     if isinstance(trial, str):
         return replace(remedy, action="none", parameters={}, outcome=f"Not possible: {trial}")
     if trial.failure:
-        return replace(
-            remedy, action="none", parameters={}, tried=True, outcome=f"Tried: {trial.failure}"
-        )
+        return replace(remedy, action="none", parameters={}, tried=True, outcome=f"Tried: {trial.failure}")
     how = left_out(parameters, finding.columns[:1]) if finding.question == "inference" else ""
     if how:
         text = f"Tried: the column {finding.columns[0]!r} is {how}. {trial.loss}"
@@ -193,9 +179,7 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
             if finding.status is Status.EXCEEDED and finding.measure == _RELEASED:
                 more |= {*identifying_columns(first.data, limit, request.seed)}
             if finding.status is Status.EXCEEDED and finding.measure == SMALL:
-                more |= {
-                    *identifying_columns(first.data, finding.threshold, request.seed, finding.k)
-                }
+                more |= {*identifying_columns(first.data, finding.threshold, request.seed, finding.k)}
         if more:
             leave_out(request, parameters, more)
             first = try_anonymization(request, parameters)
@@ -208,9 +192,7 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
     return parameters, first
 
 
-def stronger(
-    parameters: dict[str, Any], findings: Sequence[Finding]
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+def stronger(parameters: dict[str, Any], findings: Sequence[Finding]) -> Iterator[dict[str, Any]]:
     """Requirements that are more than a policy's own, by increasing strictness.
 
     Classes are larger and match more people of the population. An average risk is at most the
@@ -237,9 +219,7 @@ def stronger(
     averages = [
         finding.threshold
         for finding in findings
-        if finding.status is Status.EXCEEDED
-        and finding.measure in _AVERAGES
-        and finding.threshold > 0
+        if finding.status is Status.EXCEEDED and finding.measure in _AVERAGES and finding.threshold > 0
     ]
     for factor in _ABOVE_AVERAGE if averages else ():
         highest = min(averages) * factor
@@ -257,9 +237,7 @@ def alternatives(request: Request, parameters: dict[str, Any]) -> tuple[Remedy, 
             found.append(Remedy("none", text, tried=True, outcome=f"Tried: {trial.failure}"))
         else:
             outcome = f"Tried: {trial.loss}"
-            found.append(
-                Remedy("anonymize", text, asked, tried=True, outcome=outcome, loss=trial.loss)
-            )
+            found.append(Remedy("anonymize", text, asked, tried=True, outcome=outcome, loss=trial.loss))
     return tuple(found)
 
 
@@ -295,11 +273,14 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
         )
         files = tuple(OtherFile(", ".join(one.names), one) for one in made.apart)
         after = replace(
-            request, data=replace(made.data, population=request.data.population),
-            columns=columns, search=False,
-            together=(*request.together, *files), on=None,
+            request,
+            data=replace(made.data, population=request.data.population),
+            columns=columns,
+            search=False,
+            together=(*request.together, *files),
+            on=None,
             row_map=_original_rows(request, made.key.row_map),
-        )  # fmt: skip
+        )
         measured = measure_columns(after)
         measured += ask_singling_out(after).measured
         measured += ask_inference(after).measured
@@ -314,9 +295,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
         text += f"; the information loss (NCP) is {percent_text(loss.ncp)}"
     findings = evaluate(request.policy, measured)
     open_ = dict.fromkeys(
-        measure_title(finding.measure, finding.k)
-        for finding in findings
-        if finding.status is Status.EXCEEDED
+        measure_title(finding.measure, finding.k) for finding in findings if finding.status is Status.EXCEEDED
     )
     if open_:
         text += f"; still above the threshold: {', '.join(open_)}"

@@ -95,10 +95,7 @@ def values_of(data: Dataset, name: str) -> int:
 def decided(request: Request, parameters: dict[str, Any]) -> Dataset:
     """The data with the columns excluded that are not released."""
     excluded = {*parameters.get("excluded", ())}
-    roles = {
-        name: Role.EXCLUDED if name in excluded else role
-        for name, role in request.data.roles.items()
-    }
+    roles = {name: Role.EXCLUDED if name in excluded else role for name, role in request.data.roles.items()}
     data = request.data.with_roles(roles)
     if not {*parameters} & {*AGAINST_POPULATION}:  # the classes are those of the release
         data = replace(data, population=None)

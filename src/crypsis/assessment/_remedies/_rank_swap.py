@@ -39,10 +39,13 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
     names = tuple(
         name
         for name in finding.columns
-        if original is not None and name in original.names and name not in excluded
+        if original is not None
+        and name in original.names
+        and name not in excluded
         and original.rows.column(name).kind in _NUMBERS
-        and name in request.data.names and request.data.rows.column(name).kind in _NUMBERS
-    )  # fmt: skip
+        and name in request.data.names
+        and request.data.rows.column(name).kind in _NUMBERS
+    )
     if original is None or not names:
         text = "Exclude or recode the columns that link records."
         return Remedy("exclude_columns", text, {"columns": finding.columns})
@@ -82,9 +85,7 @@ def _swapped(request: Request, original: Dataset, given: dict[str, Any]) -> Requ
 
     kept = [name for name in original.names if name not in given["excluded"]]
     kept = [name for name in kept if request.data.roles.get(name) not in _REMOVED]
-    methods: dict[Any, RankSwap] = {
-        name: RankSwap(percent=given["percent"]) for name in given["columns"]
-    }
+    methods: dict[Any, RankSwap] = {name: RankSwap(percent=given["percent"]) for name in given["columns"]}
     try:
         data = mask(original, methods, seed=request.seed).data
         masked = Dataset.from_frame(data.to_arrow(kept))

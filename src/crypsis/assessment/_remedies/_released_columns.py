@@ -134,9 +134,7 @@ def _share_below(data: Dataset, columns: Sequence[str], size: int, seed: int) ->
     return float(singling_out.equivalence_classes(data, columns, seed=seed).share_below(size))
 
 
-def _without_certainty(
-    finding: Finding, data: Dataset, others: list[str]
-) -> tuple[tuple[str, ...], float]:
+def _without_certainty(finding: Finding, data: Dataset, others: list[str]) -> tuple[tuple[str, ...], float]:
     """Columns are added to the quasi-identifiers, few values first, while nothing is near-certain."""
     kept: list[str] = []
     target = finding.columns[0]

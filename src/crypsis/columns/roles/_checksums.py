@@ -153,9 +153,7 @@ def sg_nric(text: str) -> bool:
     """
     total = _weighted(text[1:8], (2, 7, 6, 5, 4, 3, 2))
     total += {"T": 4, "G": 4, "M": 3}.get(text[0], 0)
-    letters = {"S": "JZIHGFEDCBA", "T": "JZIHGFEDCBA", "M": "KLJNPQRTUWX"}.get(
-        text[0], "XWUTRQPNMLK"
-    )
+    letters = {"S": "JZIHGFEDCBA", "T": "JZIHGFEDCBA", "M": "KLJNPQRTUWX"}.get(text[0], "XWUTRQPNMLK")
     return letters[10 - total % 11 if text[0] == "M" else total % 11] == text[8]
 
 

@@ -10,23 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crypsis.columns.roles._identifier_search import Found
-from crypsis.columns.roles._patterns import (
-    FLAGS,
-    GIVEN_NAMES,
-    PATTERNS,
-    PLAIN_FORMATS,
-    VOCABULARIES,
-    Pattern,
-)
-from crypsis.columns.roles._person_names import (
-    CHINESE,
-    FAMILY,
-    GIVEN,
-    JAPANESE,
-    KOREAN,
-    SHAPED,
-    plain,
-)
+from crypsis.columns.roles._patterns import FLAGS, GIVEN_NAMES, PATTERNS, PLAIN_FORMATS, VOCABULARIES, Pattern
+from crypsis.columns.roles._person_names import CHINESE, FAMILY, GIVEN, JAPANESE, KOREAN, SHAPED, plain
 from crypsis.columns.roles._words import Hipaa, Sign
 from crypsis.columns.roles.names import NameEvidence, read_name
 from crypsis.counting.arrays import numbers, truths
@@ -59,11 +44,7 @@ class Evidence:
     """
 
     def __init__(
-        self,
-        column: Column,
-        classes: ColumnSetCounts,
-        sample: pa.ChunkedArray,
-        found: Found | None = None,
+        self, column: Column, classes: ColumnSetCounts, sample: pa.ChunkedArray, found: Found | None = None
     ) -> None:
         self.column, self.classes, self.found = column, classes, found
         self.name: NameEvidence = read_name(column.name)

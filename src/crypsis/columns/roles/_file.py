@@ -130,9 +130,7 @@ def decided_roles(
     """
     given = {name: _parts(name, value) for name, value in document["roles"].items()}
     roles = {name: _role(name, parts["role"]) for name, parts in given.items()}
-    notes = {
-        name: _note(name, parts, Path(folder)) for name, parts in given.items() if len(parts) > 1
-    }
+    notes = {name: _note(name, parts, Path(folder)) for name, parts in given.items() if len(parts) > 1}
     if any(name not in roles for name in excluded):
         raise unknown_columns(excluded, {**dict.fromkeys(columns), **roles})
     optional = (Role.IDENTIFIER, Role.EXCLUDED, Role.UNDECIDED)
@@ -172,25 +170,19 @@ def _units(given: Any, columns: Sequence[str], decided: Collection[str]) -> dict
     if wrong:
         names = ", ".join(f'{name} = "..."' for name in SAMPLE_KEYWORDS)
         raise RoleError(
-            f"{wrong[0]!r} does not name a column. The table [units] of a roles file names "
-            f"columns: {names}.",
+            f"{wrong[0]!r} does not name a column. The table [units] of a roles file names columns: {names}.",
             code="units",
         )
     if not is_reason(given.get(_WHY, "why")):
         raise RoleError(
-            f"{_WHY!r} of [units] must say why each record is of one person, in words.",
-            code="units",
+            f"{_WHY!r} of [units] must say why each record is of one person, in words.", code="units"
         )
     units = {
         unit: name
         for unit, name in given.items()
         if (unit, name) != ("person", Role.UNDECIDED.value) or name in columns
     }
-    named = [
-        name
-        for unit, name in units.items()
-        if unit != _WHY and (unit, name) != ("person", EACH_RECORD)
-    ]
+    named = [name for unit, name in units.items() if unit != _WHY and (unit, name) != ("person", EACH_RECORD)]
     if any(column not in columns and column not in decided for column in named):
         known = {**dict.fromkeys(columns), **dict.fromkeys(decided)}
         raise unknown_columns(named, known, hint=_NOT_RELEASED)
@@ -248,8 +240,7 @@ def _reasons(table: str, given: Any) -> dict[str, str]:
         signed = isinstance(reason, str) and sum(map(str.isalnum, reason)) >= _FEWEST_SIGNS
         if not (signed if table == "answers" else is_reason(reason)):
             raise RoleError(
-                f"What is written for {item!r} must be words: who checked it, when, and why.",
-                code=table,
+                f"What is written for {item!r} must be words: who checked it, when, and why.", code=table
             )
     return {item: reason.strip() for item, reason in given.items()}
 
@@ -291,8 +282,7 @@ def _parts(name: str, value: Any) -> dict[str, Any]:
         near = get_close_matches(unknown, _NOTES, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         raise RoleError(
-            f"Column {name!r} has {unknown!r} besides its role{meant}. There can be: "
-            f"{', '.join(_NOTES)}.",
+            f"Column {name!r} has {unknown!r} besides its role{meant}. There can be: {', '.join(_NOTES)}.",
             columns=(name,),
         )
     return value
@@ -312,8 +302,7 @@ def _note(name: str, parts: Mapping[str, Any], folder: Path) -> ColumnNote:
     values = parts.get("harmless", [])
     if not isinstance(values, list) or not all(isinstance(v, str | int | float) for v in values):
         raise RoleError(
-            f"The harmless values of column {name!r} must be a list of texts or numbers.",
-            columns=(name,),
+            f"The harmless values of column {name!r} must be a list of texts or numbers.", columns=(name,)
         )
     rates = parts.get("priors", {})
     check_priors(name, rates)
@@ -345,9 +334,7 @@ def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
 
 def _role(name: str, value: Any) -> Role:
     if not isinstance(value, str):
-        raise RoleError(
-            f"The role of column {name!r} must be text, one of: {_ROLES}.", columns=(name,)
-        )
+        raise RoleError(f"The role of column {name!r} must be text, one of: {_ROLES}.", columns=(name,))
     try:
         return Role(value.strip().lower().replace("_", "-").replace(" ", "-"))
     except ValueError:

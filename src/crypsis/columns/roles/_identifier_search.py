@@ -103,7 +103,6 @@ def _international(text: str) -> bool:
     return 8 <= len(text) <= 15
 
 
-# fmt: off
 SOUGHT: tuple[Sought, ...] = (
     Sought(_EMAIL, r"[^\s@<>,;:\"'()\[\]{}=/]+@[^\s@<>,;:\"'()\[\]{}=/]+\.[a-z]{2,}"),
     Sought(_EMAIL, r"[a-z0-9._-]{2,} ?[\[({](?:at|@|ät)[\])}] ?[a-z0-9._-]{2,}|[a-z0-9]%40[a-z0-9-]+\."),
@@ -113,19 +112,26 @@ SOUGHT: tuple[Sought, ...] = (
     Sought(_SSN, r"\b\d{2} ?\d{6} ?[A-Z] ?\d{3}\b", check.de_pension),
     Sought(_SSN, r"\b756\.\d{4}\.\d{4}\.\d{2}\b", check.ch_ahv),
     Sought(_SSN, r"\b[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]\b", None, 5),
-    Sought(_PHONE, rf"\+ ?\(?{_CALLING}\)?[ ()./-]{{0,3}}\d(?:[ ()./-]{{0,2}}\d){{6,12}}\b",
-           _international, separators=r"\D"),
+    Sought(
+        _PHONE,
+        rf"\+ ?\(?{_CALLING}\)?[ ()./-]{{0,3}}\d(?:[ ()./-]{{0,2}}\d){{6,12}}\b",
+        _international,
+        separators=r"\D",
+    ),
     Sought(_PHONE, rf"\b00{_CALLING}[ ()./-]{{1,3}}\d(?:[ ()./-]{{0,2}}\d){{6,12}}\b"),
     Sought(_PHONE, r"\([2-9]\d{2}\) ?[2-9]\d{2}[ .-]\d{4}\b|\b[2-9]\d{2}([.-])[2-9]\d{2}[.-]\d{4}\b"),
     Sought(_PHONE, r"\b0[1-9](?:[ .-]\d{2}){4}\b|\b0\d{2,4}[ /-]\d{3,4}[ -]\d{3,5}\b"),
     Sought(_PHONE, r"\b0\d{2,4} ?[ /-] ?\d{5,8}\b", None, 5),
-    Sought(_CARD, r"\b(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6\d{3})([ -])\d{4}[ -]\d{4}[ -]\d{4}\b|"
-                  r"\b3[47]\d{2}[ -]\d{6}[ -]\d{5}\b", check.luhn),
+    Sought(
+        _CARD,
+        r"\b(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6\d{3})([ -])\d{4}[ -]\d{4}[ -]\d{4}\b|"
+        r"\b3[47]\d{2}[ -]\d{6}[ -]\d{5}\b",
+        check.luhn,
+    ),
     Sought(_NATIONAL, r"\b[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]\b", check.it_fiscal),
     Sought(_NATIONAL, r"\b\d{8}-?[A-HJ-NP-TV-Z]\b", check.es_dni, 3),
     Sought(_NATIONAL, r"\b[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z]\b", check.es_dni),
-    Sought(_NATIONAL, r"\b\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]\b", check.fi_hetu,
-           separators=r"\s"),
+    Sought(_NATIONAL, r"\b\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]\b", check.fi_hetu, separators=r"\s"),
     Sought(_NATIONAL, r"\b(?:\d{2})?\d{6}[-+]\d{4}\b", check.se_personal, 3),
     Sought(_NATIONAL, r"\b\d{6}-\d{4}\b", check.dk_cpr, 5),
     Sought(_NATIONAL, r"\b\d{6}/\d{4}\b", check.cz_birth),
@@ -144,12 +150,17 @@ SOUGHT: tuple[Sought, ...] = (
     Sought(_NATIONAL, r"\b\d{3} \d{3} \d{3}\b", check.au_tax, 2),
     Sought(_DEVICE, r"\b(?:[0-9A-F]{2}[:-]){5}[0-9A-F]{2}\b"),
     Sought(_CODE, r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", None, 3),
-    Sought(_HASH, r"^(?:0x)?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|"
-                  r"[0-9a-f]{128})$", None, 3),
-    Sought(_HASH, r"^(?:[a-z0-9+/_-]{22}==|[a-z0-9+/_-]{27}=|[a-z0-9+/_-]{43}=|[a-z0-9+/_-]{86}==)$",
-           None, 3),
-    Sought(_CODE, r"\b[13][1-9A-HJ-NP-Za-km-z]{25,34}\b", check.coin_address, separators=r"\s",
-           folded=False),
+    Sought(
+        _HASH,
+        r"^(?:0x)?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|"
+        r"[0-9a-f]{128})$",
+        None,
+        3,
+    ),
+    Sought(
+        _HASH, r"^(?:[a-z0-9+/_-]{22}==|[a-z0-9+/_-]{27}=|[a-z0-9+/_-]{43}=|[a-z0-9+/_-]{86}==)$", None, 3
+    ),
+    Sought(_CODE, r"\b[13][1-9A-HJ-NP-Za-km-z]{25,34}\b", check.coin_address, separators=r"\s", folded=False),
     Sought(_HASH, r"^\$(?:2[abxy]?|argon2\w*|5|6|pbkdf2[\w-]*)\$"),
 )
 _CANDIDATES = (
@@ -196,7 +207,6 @@ BARE: tuple[tuple[Sign, int, _Check, float], ...] = (
     (_CARD, 16, check.luhn, 1 / 10),
     (Sign("device numbers (IMEI)", _ID, Hipaa.DEVICE, 0.9), 15, check.luhn, 1 / 10),
 )
-# fmt: on
 _BARE_VALUES = r"^\d{9,18}[xX]?$"
 _BARE_EXAMINED = 2_000
 _BARE_SHARE = 0.9
@@ -220,11 +230,7 @@ _SEARCHED: WeakKeyDictionary[Rows, dict[str, Found | None]] = WeakKeyDictionary(
 
 
 def find_identifiers(
-    rows: Rows,
-    column: Column,
-    sample: pa.ChunkedArray,
-    every: pa.ChunkedArray | None,
-    distinct: int,
+    rows: Rows, column: Column, sample: pa.ChunkedArray, every: pa.ChunkedArray | None, distinct: int
 ) -> Found | None:
     """The identifiers in all values of a column: in `every` if it has all, else in the engine.
 
@@ -239,11 +245,7 @@ def find_identifiers(
 
 
 def _searched(
-    rows: Rows,
-    column: Column,
-    sample: pa.ChunkedArray,
-    every: pa.ChunkedArray | None,
-    distinct: int,
+    rows: Rows, column: Column, sample: pa.ChunkedArray, every: pa.ChunkedArray | None, distinct: int
 ) -> Found | None:
     text = column.kind is Kind.TEXT
     pattern = f"{_CANDIDATES}|{_BARE_VALUES}" if text else _BARE_VALUES
@@ -352,9 +354,7 @@ def distinct_texts(values: pa.ChunkedArray) -> pa.Array:
     if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
         column = column.cast(pa.float64(), safe=False)
         column = column.filter(pc.equal(pc.floor(column), column))
-        column = column.filter(pc.less(pc.abs(column), arrays.scalar(np.float64(2.0**53)))).cast(
-            pa.int64()
-        )
+        column = column.filter(pc.less(pc.abs(column), arrays.scalar(np.float64(2.0**53)))).cast(pa.int64())
     return pc.unique(column.cast(pa.string())).cast(pa.string())
 
 
@@ -392,9 +392,7 @@ def _bare_numbers(values: pa.Array) -> Found | None:
     return max(found, key=lambda one: one.values, default=None)
 
 
-def _valid_numbers(
-    values: Sequence[str], length: int, passes: Callable[[str], bool], chance: float
-) -> int:
+def _valid_numbers(values: Sequence[str], length: int, passes: Callable[[str], bool], chance: float) -> int:
     """How many are valid, if nearly all of that length are, and not by chance or all rounded."""
     own = [value.upper() for value in values if len(value) == length]
     if length != 18:

@@ -12,7 +12,5 @@ ELSEWHERE = tuple(
     (phrase, sign_of(entry)) for entry in _CONTENT["signs"] for phrase in phrases(entry["phrases"])
 )
 """Phrases of words, as they are written."""
-PARTS = tuple(
-    (part, sign_of(entry)) for entry in _CONTENT["parts"] for part in entry["words"].split()
-)
+PARTS = tuple((part, sign_of(entry)) for entry in _CONTENT["parts"] for part in entry["words"].split())
 """Parts of names; an underscore is any gap or none."""

@@ -38,8 +38,7 @@ def roles_document(path: Path, table: str | None) -> dict[str, Any]:
         raise _not_metadata(path)
     if not of_table["roles"]:
         raise SourceError(
-            f"{path.name!r} has no column with the property {KEY!r}, which has its role.",
-            code="no-roles",
+            f"{path.name!r} has no column with the property {KEY!r}, which has its role.", code="no-roles"
         )
     return of_table
 
@@ -85,9 +84,7 @@ def _of_contract(path: Path, document: Mapping[str, Any], table: str | None) -> 
 def _custom(thing: Mapping[str, Any]) -> Any:
     properties = thing.get("customProperties") or ()
     found = [
-        one.get("value")
-        for one in properties
-        if isinstance(one, Mapping) and one.get("property") == KEY
+        one.get("value") for one in properties if isinstance(one, Mapping) and one.get("property") == KEY
     ]
     return found[-1] if found else None
 
@@ -115,8 +112,10 @@ def _chosen(
     if len(tables) == 1:
         return tables[0]
     wanted = {table, None if table is None else Path(table).stem}
-    named = [{n for key in keys if isinstance(v := table.get(key), str) for n in (v, Path(v).name)}
-             for table in tables]  # fmt: skip
+    named = [
+        {n for key in keys if isinstance(v := table.get(key), str) for n in (v, Path(v).name)}
+        for table in tables
+    ]
     found = [table for table, names in zip(tables, named, strict=True) if names & wanted]
     if len(found) != 1:
         listed = ", ".join(repr(min(names, key=len)) for names in named if names)

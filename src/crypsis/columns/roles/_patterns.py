@@ -91,9 +91,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(_IP, rf"({_HEX}{{1,4}}:){{7}}{_HEX}{{1,4}}|[0-9a-f:]{{2,}}::[0-9a-f:.]*|::[0-9a-f:.]+"),
     Pattern(_SSN, r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|(x{3}|\*{3})-(x{2}|\*{2})-\d{4}"),
     Pattern(_SSN, r"[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]", share=0.8),
-    Pattern(
-        _SSN, r"[12] ?\d{2} ?(0[1-9]|1[0-2]) ?(\d{2}|2[AB]) ?\d{3} ?\d{3}( ?\d{2})?", share=0.9
-    ),
+    Pattern(_SSN, r"[12] ?\d{2} ?(0[1-9]|1[0-2]) ?(\d{2}|2[AB]) ?\d{3} ?\d{3}( ?\d{2})?", share=0.9),
     Pattern(_SSN, r"756\.\d{4}\.\d{4}\.\d{2}|\d{3}-\d{3}-\d{3}"),
     Pattern(_SSN, r"\d{2} ?\d{6} ?[A-Z] ?\d{3}", share=0.9),
     Pattern(_NATIONAL, r"\d{8}-?[A-HJ-NP-TV-Z]|[XYZ]-?\d{7}-?[A-Z]", share=0.9, distinct=5),
@@ -117,9 +115,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(_PHONE, r"\+ ?\d[\d ().\-/]{6,}\d( ?(x|ext\.?) ?\d+)?|00\d{2}[ -]\d[\d ()\-/]{5,}\d"),
     Pattern(_PHONE, r"(1[ .-])?\(\d{3}\) ?\d{3}[ .-]?\d{4}( ?(x|ext\.?) ?\d+)?"),
     Pattern(_PHONE, r"(1[ .-])?\d{3}[ .-]\d{3}[ .-]\d{4}( ?(x|ext\.?) ?\d+)?"),
-    Pattern(
-        _PHONE, r"\(?0\d{1,5}\)?[ /-] ?\d{3,}([ -]?\d{2,}){1,4}|0\d([ .-]\d{2}){4}", distinct=3
-    ),
+    Pattern(_PHONE, r"\(?0\d{1,5}\)?[ /-] ?\d{3,}([ -]?\d{2,}){1,4}|0\d([ .-]\d{2}){4}", distinct=3),
     Pattern(_DEVICE, rf"({_HEX}{{2}}[:-]){{5}}{_HEX}{{2}}|({_HEX}{{4}}\.){{2}}{_HEX}{{4}}"),
     Pattern(_DEVICE, r"\d{2}-\d{6}-\d{6}-\d"),
     Pattern(
@@ -142,9 +138,7 @@ PATTERNS: tuple[Pattern, ...] = (
         r"\d{1,6}[a-z]?,? .*\b(street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|"
         r"ct|way|place|pl|terrace|square|sq|highway|hwy|parkway|circle|cir|close|crescent)\b\.?.*",
     ),
-    Pattern(
-        _STREET, r".*(stra(ß|ss)e|str\.|gasse|platz|weg|allee|straat|laan) ?\d{1,4} ?[a-z]?\b.*"
-    ),
+    Pattern(_STREET, r".*(stra(ß|ss)e|str\.|gasse|platz|weg|allee|straat|laan) ?\d{1,4} ?[a-z]?\b.*"),
     Pattern(_STREET, r"(\d{1,4},? )?(rue|avenue|av\.?|boulevard|calle|c/|via|plaza|rua) .*"),
     Pattern(_STREET, r"p\.? ?o\.? box \d+.*"),
     Pattern(_PERSON, r"(mrs?|ms|miss|dr|prof|herr|frau|mme|mlle|sra?|sir)\.? \p{L}.*"),
@@ -157,20 +151,12 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(_PLACE, r"\(?-?\d{1,3}\.\d{2,}[,;] ?-?\d{1,3}\.\d{2,}\)?|POINT ?Z? ?\(.*\)"),
     Pattern(_PLACE, r"\d{1,3}°.*[NSEWO]"),
     Pattern(_DATES, rf"{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}{_CLOCK}", share=0.6),
-    Pattern(
-        _DATES, rf"({_DAY}[-/.]{_MONTH}|{_MONTH}/{_DAY})[-/.](\d{{2}}|\d{{4}}){_CLOCK}", share=0.6
-    ),
+    Pattern(_DATES, rf"({_DAY}[-/.]{_MONTH}|{_MONTH}/{_DAY})[-/.](\d{{2}}|\d{{4}}){_CLOCK}", share=0.6),
     Pattern(_DATES, rf"{_DAY}\.?[- ]{_MONTHS}\.?[- ,]+(\d{{2}}|\d{{4}}){_CLOCK}", share=0.6),
-    Pattern(
-        _DATES, rf"{_MONTHS}\.?[- ]{_DAY}(st|nd|rd|th)?,? (\d{{2}}|\d{{4}}){_CLOCK}", share=0.6
-    ),
+    Pattern(_DATES, rf"{_MONTHS}\.?[- ]{_DAY}(st|nd|rd|th)?,? (\d{{2}}|\d{{4}}){_CLOCK}", share=0.6),
     Pattern(_DATES, rf"{_MONTHS}\.?[- ]{_YEAR}|{_YEAR}-(0[1-9]|1[0-2])", share=0.9),
-    Pattern(
-        _DATES, r"(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(\d{6})?", share=0.98, distinct=10
-    ),
-    Pattern(
-        Sign("times of day", _QI, None, 0.5), r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[ap]m)?", share=0.9
-    ),
+    Pattern(_DATES, r"(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(\d{6})?", share=0.98, distinct=10),
+    Pattern(Sign("times of day", _QI, None, 0.5), r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[ap]m)?", share=0.9),
     Pattern(
         Sign("codes of diseases (ICD)", _SENSITIVE, None, 0.7),
         r"[A-TV-Z]\d[0-9AB](\.[0-9A-Z]{1,4})?|\d{3}\.\d{1,2}|V\d{2}(\.\d{1,2})?",
@@ -206,8 +192,7 @@ def _terms(text: str) -> pa.Array:
 
 _VALUES = vocabulary("values")
 VOCABULARIES: tuple[tuple[Sign, pa.Array, int], ...] = tuple(
-    (sign_of(entry), _terms(entry["values"]), entry["distinct"])
-    for entry in _VALUES["vocabularies"]
+    (sign_of(entry), _terms(entry["values"]), entry["distinct"]) for entry in _VALUES["vocabularies"]
 )
 FLAGS = _terms(_VALUES["flags"])
 GIVEN_NAMES = texts(vocabulary("person_names")["written_given"].split())

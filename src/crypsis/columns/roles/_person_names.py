@@ -24,8 +24,21 @@ def plain(text: str) -> str:
     return "".join(c for c in text if not unicodedata.combining(c)).casefold()
 
 
-_LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "ı": "i", "æ": "ae", "đ": "d", "ة": "ه",
-                          "أ": "ا", "إ": "ا", "آ": "ا"})  # fmt: skip
+_LETTERS = str.maketrans(
+    {
+        "ł": "l",
+        "Ł": "L",
+        "ø": "o",
+        "Ø": "O",
+        "ı": "i",
+        "æ": "ae",
+        "đ": "d",
+        "ة": "ه",
+        "أ": "ا",
+        "إ": "ا",
+        "آ": "ا",
+    }
+)
 GIVEN = frozenset(plain(name) for text in _NAMES["given"].values() for name in text.split())
 FAMILY = frozenset(map(plain, _NAMES["family"].split()))
 CHINESE: str = _NAMES["chinese"]

@@ -59,9 +59,7 @@ def linking_values(data: Dataset, *, seed: int = 0) -> tuple[str, ...]:
     known = [name for name in flat if name in data.quasi_identifiers]
     decided = (*known, *data.sensitive, data.household, data.weight, data.stratum, data.cluster)
     others = [
-        name
-        for name in flat
-        if name not in decided and not data.notes.get(name, ColumnNote()).several_people
+        name for name in flat if name not in decided and not data.notes.get(name, ColumnNote()).several_people
     ]
     if data.person is not None or len(known) < 2 or not others:
         return ()
@@ -172,9 +170,7 @@ def _pairs(codes: Ints) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-def _linking(
-    codes: dict[str, Ints], known: list[str], others: list[str]
-) -> Iterator[tuple[str, ...]]:
+def _linking(codes: dict[str, Ints], known: list[str], others: list[str]) -> Iterator[tuple[str, ...]]:
     """Single columns and pairs, of which one may be a quasi-identifier, that determine the others."""
     values = {name: _distinct(code) for name, code in codes.items()}
     rows = len(codes[others[0]])
@@ -182,9 +178,7 @@ def _linking(
     first = {name: numbered(code[:_FIRST_ROWS]) for name, code in codes.items()}
     some_rests: dict[tuple[str, ...], Ints] = {}
     alone: set[str] = set()  # a column that determines them by itself does so with any other one
-    keys = chain(
-        ((name,) for name in some), combinations(some, 2), ((n, one) for n in some for one in known)
-    )
+    keys = chain(((name,) for name in some), combinations(some, 2), ((n, one) for n in some for one in known))
     for key in keys:
         rest = tuple(name for name in known if name not in key)
         if not alone.isdisjoint(key):

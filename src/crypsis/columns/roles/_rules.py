@@ -22,9 +22,7 @@ _QUANTITY = r"^[<>=~$€£+-]{0,2} ?\d[\d.,]*( ?-? ?\d[\d.,]*)? ?[%€$£]?( ?\p
 _STRUCTURED = r"^\s*(\{\s*[\"'}]|\[\s*[\[{\"']|<[A-Za-z?!][^<>]*>|a:\d+:\{|\w+=[^=&]+&\w+=)"
 _CODED = r"^(\p{L}{1,6}[-_. ]?\d{3,}|[0-9a-f]{8}[0-9a-f-]{4,})$"
 _LIKELY, _FEW_CODES, _RECORDS_OF_A_CODE = 0.6, 20, 200
-_KEYS = re.compile(
-    r"""["']([^"'{}\[\]:,]{1,60})["']\s*[:=]|<([A-Za-z_][\w.-]{0,60})|(?:^|&)(\w{1,60})="""
-)
+_KEYS = re.compile(r"""["']([^"'{}\[\]:,]{1,60})["']\s*[:=]|<([A-Za-z_][\w.-]{0,60})|(?:^|&)(\w{1,60})=""")
 _YEAR_2000, _YEAR_2040 = 946_684_800, 2_208_988_800
 # North America; one country code; mobile and city numbers of Europe without the first zero.
 _CALLED = (
@@ -252,9 +250,7 @@ def _is_category(evidence: Evidence) -> bool:
 def _named(evidence: Evidence, sign: Sign, share: float | None) -> Guess:
     """What the name indicates; the share of values that match changes the confidence."""
     if share is None:
-        return _guess(
-            evidence, sign.role, f"The name indicates {sign.noun}.", sign.confidence, sign.hipaa
-        )
+        return _guess(evidence, sign.role, f"The name indicates {sign.noun}.", sign.confidence, sign.hipaa)
     if share >= 0.5:
         confidence = 1 - (1 - sign.confidence) * (1 - share / 2)
         return _guess(evidence, sign.role, _name_and(sign, share), confidence, sign.hipaa)

@@ -157,20 +157,18 @@ def _guessed_record(evidence: Sequence[str]) -> str:
     """The guess of what a record is, with its evidence."""
     if evidence:
         return f"Perhaps an event of a person. {_in_one_line(' '.join(evidence))}"
-    return (
-        f'Perhaps "{EACH_RECORD}": nothing in the records contradicts it, which does not prove it.'
-    )
+    return f'Perhaps "{EACH_RECORD}": nothing in the records contradicts it, which does not prove it.'
 
 
 def _line(role_of_column: RoleOfColumn, note: ColumnNote) -> str:
     role, guessed = role_of_column.role, ""
     if role_of_column.confidence < CONFIDENT and role is not Role.UNDECIDED:
         role, guessed = Role.UNDECIDED, f"Perhaps {role_of_column.role.value}. "
-    reason = f"  # {guessed}{_in_one_line(role_of_column.reason)} (confidence {role_of_column.confidence:.2g})"
+    reason = (
+        f"  # {guessed}{_in_one_line(role_of_column.reason)} (confidence {role_of_column.confidence:.2g})"
+    )
     empty = ColumnNote()
-    written = {
-        name: value for name in _NOTES if (value := getattr(note, name)) != getattr(empty, name)
-    }
+    written = {name: value for name in _NOTES if (value := getattr(note, name)) != getattr(empty, name)}
     if not written:
         return f'{_quoted(role_of_column.column)} = "{role.value}"{reason}'
     parts = [f'role = "{role.value}"', *(f"{name} = {_value(v)}" for name, v in written.items())]

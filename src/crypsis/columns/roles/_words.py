@@ -58,7 +58,5 @@ SURVEY_WEIGHT = _BY_NOUN["a survey weight"]
 BODY_WEIGHT = _BY_NOUN["body weight"]
 
 PHRASES: dict[tuple[str, ...], Sign] = {
-    tuple(phrase.split()): sign_of(entry)
-    for entry in _ENTRIES
-    for phrase in phrases(entry["phrases"])
+    tuple(phrase.split()): sign_of(entry) for entry in _ENTRIES for phrase in phrases(entry["phrases"])
 }

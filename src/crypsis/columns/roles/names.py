@@ -307,15 +307,8 @@ def _sign_of_parts(name: str) -> Sign | None:
         return None
     text = _UNSPACED.sub("", unicodedata.normalize("NFKC", name).casefold())
     found = [(part, sign) for part, sign in _PARTS if part in text]
-    longest = [
-        sign
-        for part, sign in found
-        if not any(part != other and part in other for other, _ in found)
-    ]
+    longest = [sign for part, sign in found if not any(part != other and part in other for other, _ in found)]
     return max(longest, key=_weight, default=None)
 
 
-_PARTS = [
-    (_UNSPACED.sub("", unicodedata.normalize("NFKC", part).casefold()), sign)
-    for part, sign in PARTS
-]
+_PARTS = [(_UNSPACED.sub("", unicodedata.normalize("NFKC", part).casefold()), sign) for part, sign in PARTS]

@@ -10,26 +10,36 @@ from crypsis.columns.safe_harbor import _words as w
 
 AGE_LIMIT = 90
 """Ages of 90 and more are one category; 90 as a number means "90 and older"."""
-_UNITS = {"month": 12, "months": 12, "mo": 12, "mos": 12, "monate": 12, "meses": 12, "mois": 12,
-          "week": 52.18, "weeks": 52.18, "day": 365.25, "days": 365.25, "tage": 365.25,
-          "hours": 8766}  # fmt: skip
+_UNITS = {
+    "month": 12,
+    "months": 12,
+    "mo": 12,
+    "mos": 12,
+    "monate": 12,
+    "meses": 12,
+    "mois": 12,
+    "week": 52.18,
+    "weeks": 52.18,
+    "day": 365.25,
+    "days": 365.25,
+    "tage": 365.25,
+    "hours": 8766,
+}
 _NUMBER = r"\d{1,6}(?:[.,]\d+)?"
 _UNIT = r"(?:years?|yrs?\.?|y\.?/?o\.?|y|a|jahre?|ans?|a[nñ]os?|anni|jaar)(?: ?[- ]?(?:old|alt|of age))?"
 _AGED = re.compile(rf"(?:aged? ?)?({_NUMBER}) ?-?{_UNIT}\.?|aged? ({_NUMBER})", re.IGNORECASE)
 _BAND = re.compile(
-    rf"[\[(]?({_NUMBER}) ?(?:-|–|—|to|bis|\.\.+|,|/) ?({_NUMBER})([\])]?) ?(?:{_UNIT})?",
-    re.IGNORECASE,
+    rf"[\[(]?({_NUMBER}) ?(?:-|–|—|to|bis|\.\.+|,|/) ?({_NUMBER})([\])]?) ?(?:{_UNIT})?", re.IGNORECASE
 )
 _OPEN = re.compile(
     rf"(?P<over>>|over|above|older than|more than|uber|über) ?(?P<a>{_NUMBER})|"
     rf"(?:>=|≥|at least|from|ab|min\.?|[\[(]) ?(?P<b>{_NUMBER})(?:, ?(?:inf|∞|\))\)?)?|"
-    rf"(?P<c>{_NUMBER}) ?(?:\+|plus|(?:years? |yrs? )?(?:and|or|&|und|oder) (?:older|over|above|more|up|mehr|[aä]lter))|"
+    rf"(?P<c>{_NUMBER}) ?(?:\+|plus|(?:years? |yrs? )?(?:and|or|&|und|oder) "
+    r"(?:older|over|above|more|up|mehr|[aä]lter))|"
     rf"[\[(](?P<d>{_NUMBER}) ?(?:,|-|to) ?(?:inf(?:inity)?|∞|max)? ?[\])]",
     re.IGNORECASE,
 )
-_BELOW = re.compile(
-    rf"(?:<=?|≤|under|below|up to|less than|bis|unter) ?({_NUMBER}).*", re.IGNORECASE
-)
+_BELOW = re.compile(rf"(?:<=?|≤|under|below|up to|less than|bis|unter) ?({_NUMBER}).*", re.IGNORECASE)
 _DECADE = re.compile(r"(?:in )?(?:the )?(\d{2,3})(?:'?s|er|ies)", re.IGNORECASE)
 _VERY_OLD = re.compile(r"\b(super)?(nonagenarian|centenarian)s?\b", re.IGNORECASE)
 _IN_WORDS = re.compile(
@@ -49,9 +59,7 @@ def names_an_age(name: str) -> bool:
     joined = "".join(words)
     if set(words) & w.AGE_WORDS or w.AGE_COMPOUND.match(joined):
         return True
-    if re.search(
-        r"(years?|yrs?|jahre)((old|alt|lived)|(since|from|after)birth)|^yrs?(of)?life$", joined
-    ):
+    if re.search(r"(years?|yrs?|jahre)((old|alt|lived)|(since|from|after)birth)|^yrs?(of)?life$", joined):
         return True
     return any(w.AGE_COMPOUND.match(word) for word in words)
 

@@ -25,28 +25,34 @@ _CERTAIN: tuple[tuple[Hipaa, re.Pattern[str]], ...] = tuple(
         (Hipaa.PHONE, r"(\+?1[ .-])?\d{3}[ .-]\d{3}[ .-]\d{4}( ?(x|ext\.?) ?\d+)?"),
         (Hipaa.PHONE, r"\+ ?\d[\d ().\-/]{6,}\d( ?(x|ext\.?) ?\d+)?"),
         (Hipaa.CODE, r"\{?[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\}?"),
-        (Hipaa.GEOGRAPHY, r"\d{1,6}[a-z]?,? ([\w.'-]+ ){1,4}(street|st|avenue|ave|road|rd|boulevard|blvd|"
-                          r"lane|ln|drive|dr|court|ct|way|place|pl|terrace|parkway|circle)\.?(,.*)?"),
+        (
+            Hipaa.GEOGRAPHY,
+            r"\d{1,6}[a-z]?,? ([\w.'-]+ ){1,4}(street|st|avenue|ave|road|rd|boulevard|blvd|"
+            r"lane|ln|drive|dr|court|ct|way|place|pl|terrace|parkway|circle)\.?(,.*)?",
+        ),
         (Hipaa.GEOGRAPHY, r"p\.? ?o\.? box \d+.*"),
         (Hipaa.NAME, r"(mrs?|ms|miss|dr|prof|herr|frau)\.? [^\W\d_]+( [^\W\d_]+){0,3}"),
         (Hipaa.MEDICAL_RECORD, r"mrn?[-: #]*\d{4,}"),
     )
-)  # fmt: skip
+)
 # Half of the distinct values must match.
 _MOSTLY: tuple[tuple[Hipaa, re.Pattern[str]], ...] = tuple(
     (item, re.compile(pattern, re.IGNORECASE))
     for item, pattern in (
         (Hipaa.VEHICLE, r"(?=.*\d)(?=.*[a-z])[A-HJ-NPR-Z0-9]{17}"),
         (Hipaa.CODE, r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128}"),
-        (Hipaa.HEALTH_PLAN, r"[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y\d]\d-?[AC-HJKMNP-RT-Y]"
-                            r"[AC-HJKMNP-RT-Y\d]\d-?[AC-HJKMNP-RT-Y]{2}\d{2}"),
+        (
+            Hipaa.HEALTH_PLAN,
+            r"[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y\d]\d-?[AC-HJKMNP-RT-Y]"
+            r"[AC-HJKMNP-RT-Y\d]\d-?[AC-HJKMNP-RT-Y]{2}\d{2}",
+        ),
         (Hipaa.ACCOUNT, r"[A-Z]{2}\d{2} ?([A-Z0-9]{4} ?){2,7}[A-Z0-9]{1,4}"),
         (Hipaa.ACCOUNT, r"\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{1,7}"),
         (Hipaa.NAME, r".*\b(inc|llc|l\.l\.c|ltd|corp|corporation|gmbh|plc|& co|company)\.?"),
         (Hipaa.BIOMETRIC, r"[A-Za-z0-9+/=]{80,}|[ACGTN]{20,}"),
         (Hipaa.NAME, r"([^\W\d_]\. ?){2,3}"),
     )
-)  # fmt: skip
+)
 _PERSON = re.compile(r"[A-Z][^\W\d_'’-]*[\w'’-]*(,? [A-Z][\w'’.-]*){1,3}")
 _CODE_SHAPE = re.compile(r"(?=.*\d{4})[A-Za-z]{0,5}[-_/ #:]?\d{4,}([-_/ ]?[A-Za-z0-9]{1,4})?")
 _LONG_TOKEN = re.compile(r"\S{12,}")
@@ -99,9 +105,7 @@ def _long_numbers(distinct: Sequence[str]) -> tuple[Hipaa, str] | None:
     return None
 
 
-def identifier_name(
-    name: str, texts: Sequence[str], kind: str, records: int
-) -> tuple[Hipaa, str] | None:
+def identifier_name(name: str, texts: Sequence[str], kind: str, records: int) -> tuple[Hipaa, str] | None:
     """The identifier that the name indicates and the values do not contradict."""
     words = w.words_of(name)
     found, distinct = set(words), set(texts)
@@ -116,8 +120,9 @@ def identifier_name(
         single = sum(text[:1].isupper() and text.isalpha() for text in written)
         asked = "name" in found or "kin" in found
         many = len(written) >= 3 and people + single >= 0.6 * len(written)
-        if written and (asked or people >= max(1, 0.4 * len(written)) or
-                        (many and len(written) >= 0.15 * records)):  # fmt: skip
+        if written and (
+            asked or people >= max(1, 0.4 * len(written)) or (many and len(written) >= 0.15 * records)
+        ):
             return Hipaa.NAME, "names of relatives or household members"
     if found & _PART_WORDS and all(re.fullmatch(r"\D{0,4}\d{4}", text) for text in distinct):
         return Hipaa.SSN, "the last digits of a number"
@@ -130,8 +135,13 @@ def identifier_name(
 
 def _plural(item: Hipaa) -> str:
     words = {
-        Hipaa.NAME: "names", Hipaa.GEOGRAPHY: "street addresses", Hipaa.URL: "web addresses",
-        Hipaa.PHOTO: "pictures", Hipaa.CODE: "unique codes", Hipaa.EMAIL: "email addresses",
-        Hipaa.IP: "IP addresses", Hipaa.BIOMETRIC: "encoded biometrics or pictures",
-    }  # fmt: skip
+        Hipaa.NAME: "names",
+        Hipaa.GEOGRAPHY: "street addresses",
+        Hipaa.URL: "web addresses",
+        Hipaa.PHOTO: "pictures",
+        Hipaa.CODE: "unique codes",
+        Hipaa.EMAIL: "email addresses",
+        Hipaa.IP: "IP addresses",
+        Hipaa.BIOMETRIC: "encoded biometrics or pictures",
+    }
     return words.get(item, f"{item.value}s")

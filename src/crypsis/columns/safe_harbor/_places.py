@@ -66,8 +66,7 @@ _AREA = re.compile(
 _CITY_STATE = re.compile(r"[\w .'-]+, ?([a-z]{2})\.?( \d{5}(-\d{4})?)?", re.IGNORECASE)
 _CITY_STATE_NAME = re.compile(r"[\w .'-]+, ?([a-z ]{4,20})", re.IGNORECASE)
 _POINT = re.compile(
-    r"\(?-?\d{1,2}\.\d{2,} ?[,; ] ?-?\d{1,3}\.\d{2,}\)?|POINT ?Z? ?\(.*\)|\d{1,3}°.*[NSEWO]",
-    re.IGNORECASE,
+    r"\(?-?\d{1,2}\.\d{2,} ?[,; ] ?-?\d{1,3}\.\d{2,}\)?|POINT ?Z? ?\(.*\)|\d{1,3}°.*[NSEWO]", re.IGNORECASE
 )
 _LABELED = re.compile(r"\b(zip|zcta|plz|postal|postcode|zone)( code)?[ :#-]*\d{5}\b", re.IGNORECASE)
 _GRID = re.compile(
@@ -121,9 +120,7 @@ def postal_areas(texts: Sequence[str], *, integers: bool) -> list[str] | None:
     return found
 
 
-def fine_place(
-    name: str, texts: Sequence[str], kind: str, small_areas: Collection[str]
-) -> str | None:
+def fine_place(name: str, texts: Sequence[str], kind: str, small_areas: Collection[str]) -> str | None:
     """How a column shows a place smaller than a state, or None."""
     if not texts:
         return None
@@ -132,9 +129,7 @@ def fine_place(
         areas = postal_areas(texts, integers=integers)
         if areas is not None:
             small = (set(areas) - {"000"}) & set(small_areas)
-            return (
-                "three-digit postal codes of areas with 20,000 people or fewer" if small else None
-            )
+            return "three-digit postal codes of areas with 20,000 people or fewer" if small else None
         if not any(character.isdigit() for text in texts for character in text):
             return None  # "zip_match" with yes and no
         return "postal codes of more than three digits"
@@ -206,20 +201,12 @@ def _coded_counties(distinct: set[str]) -> str | None:
     if not all(code.isdecimal() for code in codes):
         return None
     padded = {code.zfill(5) for code in codes}
-    county = all(
-        len(code) == 5 and code[:2] in _STATE_FIPS and 0 < int(code[2:]) < 900 for code in padded
-    )
+    county = all(len(code) == 5 and code[:2] in _STATE_FIPS and 0 < int(code[2:]) < 900 for code in padded)
     odd = sum(int(code[-1]) % 2 for code in padded)  # all but a few counties have odd numbers
     if county and len(padded) >= 6 and odd >= 0.85 * len(padded):
         return "the numbers are county codes (FIPS)"
-    if (
-        len(codes) >= 5
-        and all(len(code) == 5 for code in codes)
-        and any(c[0] == "0" for c in codes)
-    ):
+    if len(codes) >= 5 and all(len(code) == 5 for code in codes) and any(c[0] == "0" for c in codes):
         return "the values are five digits with leading zeros, like postal codes"
-    if len(codes) >= 3 and all(
-        len(code) in (11, 12, 15) and code[:2] in _STATE_FIPS for code in codes
-    ):
+    if len(codes) >= 3 and all(len(code) in (11, 12, 15) and code[:2] in _STATE_FIPS for code in codes):
         return "the numbers are census tracts or blocks"
     return None

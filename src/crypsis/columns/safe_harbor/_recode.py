@@ -12,9 +12,7 @@ from crypsis.columns.safe_harbor import _words as w
 from crypsis.columns.safe_harbor._check import ColumnValues, SafeHarborHit, examine
 
 Recoding: TypeAlias = Literal["year", "zip3", "age", "drop"]
-SMALL_AREAS_2000 = tuple(
-    "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893".split()
-)
+SMALL_AREAS_2000 = tuple("036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893".split())
 """Three-digit areas of 20,000 people or fewer in the Census of 2000 (HHS 2012)."""
 _CATEGORY = "90+"
 
@@ -45,9 +43,7 @@ def recoding_of(
     """
     wanted: dict[str, Recoding] = {"dates": "year", "places": "zip3", "ages": "age"}
     parts = {hit.part for hit in hits}
-    first: Recoding = next(
-        (wanted[part] for part in ("dates", "places", "ages") if part in parts), "drop"
-    )
+    first: Recoding = next((wanted[part] for part in ("dates", "places", "ages") if part in parts), "drop")
     if "identifiers" in parts or column.texts is None or column.identifier:
         return "drop"
     if first == "age" and _ages.old_birth_year(column.name, column.texts) is not None:
@@ -66,9 +62,12 @@ def recoding_of(
 
 
 def recoded(
-    name: str, texts: Sequence[str], kind: str, recoding: Recoding,
+    name: str,
+    texts: Sequence[str],
+    kind: str,
+    recoding: Recoding,
     small_areas: Collection[str] = SMALL_AREAS_2000,
-) -> list[str | None]:  # fmt: skip
+) -> list[str | None]:
     """The values of a column after a recoding; None where nothing remains.
 
     Parameters

@@ -29,9 +29,7 @@ def add_places(codes: Codes, low: int, own: Places, places: Places, start: bool)
 
 
 @kernel
-def count_places(
-    codes: Codes, low: int, own: Places, places: Places, table: NDArray[np.int64]
-) -> bool:
+def count_places(codes: Codes, low: int, own: Places, places: Places, table: NDArray[np.int64]) -> bool:
     """Count each row at its place, after what the last column adds to it."""
     for i in range(codes.size):
         code = np.int64(codes[i]) - low

@@ -164,13 +164,7 @@ def tally_wide(
 
 @kernel
 def squares(
-    order: Cells,
-    starts: Cells,
-    codes: Codes,
-    domain: int,
-    missing: int,
-    counts: Stats,
-    finished: Stats,
+    order: Cells, starts: Cells, codes: Codes, domain: int, missing: int, counts: Stats, finished: Stats
 ) -> int:
     """The sum of squared class sizes after refinement by one more column."""
     total = int(finished[SQUARES])

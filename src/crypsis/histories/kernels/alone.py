@@ -42,8 +42,13 @@ def _matches(e: int, f: int, histories: Any) -> bool:
 def candidates(e: int, histories: Any) -> tuple[int, int]:
     """The places in `order` of the events that match e in its key and its first value."""
     key, values, low, high, order, first = (
-        histories[1], histories[2], histories[3], histories[4], histories[6], histories[7],
-    )  # fmt: skip
+        histories[1],
+        histories[2],
+        histories[3],
+        histories[4],
+        histories[6],
+        histories[7],
+    )
     start, end = first[key[e]], first[key[e] + 1]
     if values.shape[1] == 0:
         return start, end
@@ -206,9 +211,7 @@ def shares_alone(people: Ints, events: int, histories: Any, knows: int) -> Float
 
 
 @kernel
-def drawn_alone(
-    people: Ints, choices: Ints, events: int, histories: Any, knows: int
-) -> NDArray[np.bool_]:
+def drawn_alone(people: Ints, choices: Ints, events: int, histories: Any, knows: int) -> NDArray[np.bool_]:
     """For each draw of a person and of events, whether nobody else has the first `events` of them.
 
     `choices` has a line for each draw with places of events in the history, in random order.
@@ -229,9 +232,7 @@ def drawn_alone(
 
 
 @kernel
-def known_alone(
-    people: Ints, known: Ints, events: int, histories: Any, knows: int
-) -> NDArray[np.bool_]:
+def known_alone(people: Ints, known: Ints, events: int, histories: Any, knows: int) -> NDArray[np.bool_]:
     """For each of the people whether nobody else has the first `events` of their known events.
 
     A line of `known` has the places of the events, filled up with -1; those of a person are in the

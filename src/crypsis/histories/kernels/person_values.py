@@ -75,9 +75,16 @@ def _allowed(p: int, value: int, histories: Any, values: Ints) -> Ints:
 
 @kernel
 def counted_values(
-    person: Ints, value: Ints, holders: Ints, first: Ints, values: Ints, events: int,
-    histories: Any, knows: int, certain: float,
-) -> tuple[Floats, Floats]:  # fmt: skip
+    person: Ints,
+    value: Ints,
+    holders: Ints,
+    first: Ints,
+    values: Ints,
+    events: int,
+    histories: Any,
+    knows: int,
+    certain: float,
+) -> tuple[Floats, Floats]:
     """For each pair, over all choices of so many events: how often it is nearly certain, and the
     mean of the shares.
     """
@@ -113,9 +120,16 @@ def counted_values(
 
 @kernel
 def drawn_values(
-    person: Ints, value: Ints, holders: Ints, first: Ints, values: Ints, events: int,
-    histories: Any, knows: int, ranks: Floats,
-) -> Floats:  # fmt: skip
+    person: Ints,
+    value: Ints,
+    holders: Ints,
+    first: Ints,
+    values: Ints,
+    events: int,
+    histories: Any,
+    knows: int,
+    ranks: Floats,
+) -> Floats:
     """For each pair that was drawn the share of the matching histories that have it.
 
     `ranks` has a line of random numbers for each draw, which choose the events.

@@ -7,12 +7,4 @@ from crypsis.linkage.suite._fields import Field
 from crypsis.linkage.suite._paired_columns import ProposedColumn
 from crypsis.linkage.suite._suite import LinkSuite, attack_links
 
-__all__ = [
-    "Contradiction",
-    "Field",
-    "LinkAttack",
-    "LinkSuite",
-    "ProposedColumn",
-    "attack_links",
-    "field_of",
-]
+__all__ = ["Contradiction", "Field", "LinkAttack", "LinkSuite", "ProposedColumn", "attack_links", "field_of"]

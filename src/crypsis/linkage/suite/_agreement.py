@@ -47,20 +47,17 @@ def agreement(files: Files, pairs: Candidates, of: list[tuple[Ints, Floats]]) ->
     shares = [_first(field.levels, field.steps) for field in files.fields]
     for _ in range(_ROUNDS):
         score = sum(
-            (
-                np.log(share)[level] - random
-                for share, (level, random) in zip(shares, here, strict=True)
-            ),
+            (np.log(share)[level] - random for share, (level, random) in zip(shares, here, strict=True)),
             np.zeros(len(target)),
         )
         weight = size * np.exp(np.minimum(score, 300.0))
         total = np.bincount(target, weight, minlength=count)[target] + outside
         match = weight / total
-        shares = [_frequencies(level, match, field.levels) for (level, _), field in
-                  zip(here, files.fields, strict=True)]  # fmt: skip
-    return [
-        np.log(share)[level] - random for share, (level, random) in zip(shares, of, strict=True)
-    ]
+        shares = [
+            _frequencies(level, match, field.levels)
+            for (level, _), field in zip(here, files.fields, strict=True)
+        ]
+    return [np.log(share)[level] - random for share, (level, random) in zip(shares, of, strict=True)]
 
 
 def _first(levels: int, steps: int) -> Floats:

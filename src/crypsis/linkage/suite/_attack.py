@@ -59,15 +59,21 @@ class LinkAttack(Result, eq=False):
         sure = confidence >= CONFIDENT
         records, hits = len(partners), 0 if right is None else int(right.sum())
         return cls(
-            method=method, columns=columns, records=records, masked_records=masked_records,
-            true_matches=None if right is None else hits, multiple_matches=0,
+            method=method,
+            columns=columns,
+            records=records,
+            masked_records=masked_records,
+            true_matches=None if right is None else hits,
+            multiple_matches=0,
             false_matches=None if right is None else records - hits,
-            correct_share=None if right is None else share(hits, records), chance=1.0 / max(records, masked_records),
+            correct_share=None if right is None else share(hits, records),
+            chance=1.0 / max(records, masked_records),
             confident_links=int(sure.sum()),
-            precision=None if right is None or not sure.any() else
-            share(int(right[sure].sum()), int(sure.sum())),
+            precision=None
+            if right is None or not sure.any()
+            else share(int(right[sure].sum()), int(sure.sum())),
             confidence=confidence,
-        )  # fmt: skip
+        )
 
     def __str__(self) -> str:
         correct = "unknown" if self.correct_share is None else percent_text(self.correct_share)
@@ -99,9 +105,7 @@ def attack(
     return _counted(method, files, hit, tied, confidence, columns, some)
 
 
-def linked(
-    method: str, files: Files, partner: Ints, *, columns: tuple[str, ...] | None = None
-) -> LinkAttack:
+def linked(method: str, files: Files, partner: Ints, *, columns: tuple[str, ...] | None = None) -> LinkAttack:
     """The attack of an intruder who links each target to one place (-1: to none)."""
     hit = None
     tied = np.where(partner >= 0, files.sizes[partner], 1).astype(np.float64)
@@ -126,18 +130,21 @@ def _counted(
     single = tied == 1
     sure = None if confidence is None else confidence >= CONFIDENT
     return LinkAttack(
-        method=method, columns=columns or tuple(field.name for field in files.fields),
-        records=len(tied), masked_records=files.masked,
+        method=method,
+        columns=columns or tuple(field.name for field in files.fields),
+        records=len(tied),
+        masked_records=files.masked,
         true_matches=None if hit is None else int((single & (hit > 0)).sum()),
         multiple_matches=int((~single).sum()),
         false_matches=None if hit is None else int((single & (hit == 0)).sum()),
         correct_share=None if hit is None else share(float(hit.sum()), len(hit)),
         chance=1.0 / files.masked,
         confident_links=None if sure is None else int(sure.sum()),
-        precision=None if sure is None or hit is None or not sure.any() else
-        share(float(hit[sure].sum()), int(sure.sum())),
+        precision=None
+        if sure is None or hit is None or not sure.any()
+        else share(float(hit[sure].sum()), int(sure.sum())),
         confidence=confidence,
-    )  # fmt: skip
+    )
 
 
 def _confidence(files: Files, pairs: Candidates, score: Floats, best: Floats) -> Floats:
@@ -187,6 +194,7 @@ def _logit(
         first = factor * (slope.sum() - own_value[among].sum())
         return float(lost), np.array([first, beyond.sum() - (~among).sum()])
 
-    found = optimize.minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B",
-                     bounds=[(-12.0, 12.0), (-20.0, 30.0)])  # fmt: skip
+    found = optimize.minimize(
+        loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=[(-12.0, 12.0), (-20.0, 30.0)]
+    )
     return float(np.exp(found.x[0])), float(found.x[1])

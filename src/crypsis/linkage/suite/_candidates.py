@@ -50,9 +50,7 @@ class Candidates:
 
 
 def candidates(
-    files: Files,
-    scaled: list[tuple[Ints, Floats, Floats]],
-    further: Iterable[tuple[Ints, Ints]] = (),
+    files: Files, scaled: list[tuple[Ints, Floats, Floats]], further: Iterable[tuple[Ints, Ints]] = ()
 ) -> Candidates:
     """Near pairs by ranks, by values, by all columns alike, and by what the masking did.
 
@@ -71,8 +69,9 @@ def candidates(
         found.append(nearest(x, y, _NEAREST, np.inf))
     x, y = alike(files, range(len(files.fields)))
     found.append(nearest(x, y, _NEAREST, 1.0))
-    found += [field.similar(files.targets, _NEAREST) for field in files.fields
-              if isinstance(field, TextField)]  # fmt: skip
+    found += [
+        field.similar(files.targets, _NEAREST) for field in files.fields if isinstance(field, TextField)
+    ]
     for some, x, y in scaled:
         row, place = nearest(x[:, :_DIMENSIONS], y[:, :_DIMENSIONS], _SCALED, 2.0)
         found.append((some[row], place))
@@ -89,9 +88,7 @@ def alike(files: Files, some: range | list[int]) -> tuple[Floats, Floats]:
             x, y = np.delete(x, 1, axis=1), np.delete(y, 1, axis=1)
         weight = 1.0 / (np.std(y, axis=0).sum() or 1.0)
         parts.append((x * weight, y * weight))
-    return np.column_stack([part[0] for part in parts]), np.column_stack(
-        [part[1] for part in parts]
-    )
+    return np.column_stack([part[0] for part in parts]), np.column_stack([part[1] for part in parts])
 
 
 def nearest(x: Floats, y: Floats, number: int, norm: float) -> tuple[Ints, Ints]:

@@ -38,8 +38,7 @@ def field_of(name: str, x: pa.Array, y: pa.Array, order: Order | None = None) ->
         known = all(text in place for text in (*first.texts, *second.texts))
         if known:
             values, masked = (
-                np.append([place[text] for text in one.texts], np.nan)[one.codes]
-                for one in (first, second)
+                np.append([place[text] for text in one.texts], np.nan)[one.codes] for one in (first, second)
             )
             return _number_field(name, values, masked, masked)
     if _is_number(x.type):
@@ -72,9 +71,12 @@ def _coded(column: pa.Array) -> _Coded:
 
 def _is_number(kind: pa.DataType) -> bool:
     return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-        or pa.types.is_boolean(kind) or pa.types.is_temporal(kind)
-    )  # fmt: skip
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_temporal(kind)
+    )
 
 
 def _as_numbers(column: pa.Array) -> Floats:
@@ -214,6 +216,11 @@ def _text_field(name: str, first: _Coded, second: _Coded) -> TextField:
     at = np.where(first.lost, last, first.codes)
     to = np.where(second.lost, last, len(first.texts) + second.codes)
     return TextField(
-        name, first.lost, second.lost, weights[at], weights[to],
-        main[at].astype(np.float64), main[to].astype(np.float64),
-    )  # fmt: skip
+        name,
+        first.lost,
+        second.lost,
+        weights[at],
+        weights[to],
+        main[at].astype(np.float64),
+        main[to].astype(np.float64),
+    )

@@ -210,8 +210,9 @@ class NumberField(Field):
 
     def at(self, places: Ints) -> NumberField:
         """The same column with some of the masked records."""
-        return replace(self, lost_masked=self.lost_masked[places], low=self.low[places],
-                       high=self.high[places])  # fmt: skip
+        return replace(
+            self, lost_masked=self.lost_masked[places], low=self.low[places], high=self.high[places]
+        )
 
 
 def _codes(codes: Ints, lost: Bools) -> Ints:
@@ -319,8 +320,10 @@ class TextField(Field):
     def random_steps(self) -> Floats:
         """The share of random pairs at each level."""
         rng = np.random.default_rng(12)
-        pairs = (rng.integers(len(self.lost), size=_RANDOM_PAIRS // 5),
-                 rng.integers(len(self.lost_masked), size=_RANDOM_PAIRS // 5))  # fmt: skip
+        pairs = (
+            rng.integers(len(self.lost), size=_RANDOM_PAIRS // 5),
+            rng.integers(len(self.lost_masked), size=_RANDOM_PAIRS // 5),
+        )
         share = np.bincount(self.step(*pairs), minlength=self.steps) / len(pairs[0])
         return np.tile(share, (len(self.lost_masked), 1))
 
@@ -331,9 +334,7 @@ class TextField(Field):
     def similar(self, rows: Ints, number: int) -> tuple[Ints, Ints]:
         """The masked texts that share the most rare groups of letters with some originals."""
         used = np.asarray((self.weights_masked > 0).sum(axis=0)).ravel()
-        rare = np.flatnonzero(
-            (used > 0) & (used <= max(_RARE, _RARE_SHARE * len(self.near_masked)))
-        )
+        rare = np.flatnonzero((used > 0) & (used <= max(_RARE, _RARE_SHARE * len(self.near_masked))))
         one, other = self.weights[rows][:, rare], self.weights_masked[:, rare].T.tocsc()
         found: list[tuple[Ints, Ints]] = []
         for begin in range(0, len(rows), _AT_ONCE):
@@ -347,6 +348,8 @@ class TextField(Field):
     def at(self, places: Ints) -> TextField:
         """The same column with some of the masked records."""
         return replace(
-            self, lost_masked=self.lost_masked[places],
-            weights_masked=self.weights_masked[places], near_masked=self.near_masked[places],
-        )  # fmt: skip
+            self,
+            lost_masked=self.lost_masked[places],
+            weights_masked=self.weights_masked[places],
+            near_masked=self.near_masked[places],
+        )

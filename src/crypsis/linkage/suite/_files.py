@@ -85,6 +85,12 @@ def files_of(
         targets = np.sort(chosen)
     place = None if own is None else np.where(own >= 0, code[own], -1)[targets]
     return Files(
-        tuple(field.at(first) for field in fields), originals, masked.num_rows, code,
-        np.bincount(code, minlength=len(first)).astype(np.int64), targets, place, seed,
-    )  # fmt: skip
+        tuple(field.at(first) for field in fields),
+        originals,
+        masked.num_rows,
+        code,
+        np.bincount(code, minlength=len(first)).astype(np.int64),
+        targets,
+        place,
+        seed,
+    )

@@ -96,8 +96,13 @@ class _Content:
         found = surviving(one, rows, rows)
         if isinstance(one, NumberField) and len(x) >= 10:
             there = ~(one.lost | one.lost_masked)
-            along = correlation(ranks(one.values[there], ties="average"),
-                                ranks(one.middle[there], ties="average")) if there.sum() > 9 else None  # fmt: skip
+            along = (
+                correlation(
+                    ranks(one.values[there], ties="average"), ranks(one.middle[there], ties="average")
+                )
+                if there.sum() > 9
+                else None
+            )
             if along is not None and abs(along) > _CORRELATED:
                 found = max(found, 1.0)
         return found

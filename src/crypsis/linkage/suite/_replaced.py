@@ -61,18 +61,12 @@ class Replacements:
     def near(self, files: Files) -> tuple[Ints, Ints]:
         """Pairs of targets and the places that are nearest to what their values became."""
         rows = files.targets[self.some]
-        columns = sorted(
-            self.columns, key=lambda one: -len(one.expected[1])
-        )  # the far are left soon
-        expected, points = (
-            np.concatenate([column.expected[i] for column in columns]) for i in (0, 1)
-        )
+        columns = sorted(self.columns, key=lambda one: -len(one.expected[1]))  # the far are left soon
+        expected, points = (np.concatenate([column.expected[i] for column in columns]) for i in (0, 1))
         before = np.cumsum([0, *(len(column.expected[0]) for column in columns)])
         first = np.cumsum([0, *(len(column.expected[1]) for column in columns)])
         asked = np.column_stack([column.original[rows] for column in columns]) + before[:-1]
-        codes = (np.column_stack([column.masked for column in columns]) + first[:-1]).astype(
-            np.int32
-        )
+        codes = (np.column_stack([column.masked for column in columns]) + first[:-1]).astype(np.int32)
         found = np.empty((len(rows), min(_NEAREST, len(codes))), np.int64)
         map_threads(
             lambda at: nearest_by_codes(
@@ -94,9 +88,7 @@ def replaced(files: Files) -> list[Replacements]:
             return []
         rows, own = files.targets[learn], files.own[learn]
         some = np.flatnonzero(files.fold == half)
-        columns = tuple(
-            _learned(x, y, rows, own, (files.seed, 28, i)) for i, (x, y) in enumerate(coded)
-        )
+        columns = tuple(_learned(x, y, rows, own, (files.seed, 28, i)) for i, (x, y) in enumerate(coded))
         found.append(Replacements(some, columns))
     return found
 

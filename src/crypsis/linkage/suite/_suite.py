@@ -15,12 +15,7 @@ from crypsis.linkage._pair import PairOptions, to_frame
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage._search import share
 from crypsis.linkage.suite._agreement import agreement, levels
-from crypsis.linkage.suite._alignment_test import (
-    Contradiction,
-    contradicted,
-    rows_correspond,
-    values_covered,
-)
+from crypsis.linkage.suite._alignment_test import Contradiction, contradicted, rows_correspond, values_covered
 from crypsis.linkage.suite._attack import CONFIDENT, LinkAttack, attack, linked
 from crypsis.linkage.suite._candidates import Candidates, candidates
 from crypsis.linkage.suite._files import Files, files_of
@@ -42,8 +37,11 @@ _NOT_ALIGNED = {
     "row map": "The generalized values of the records do not cover the values of the originals in the "
     "re-identification key (row map): if it is that of another release, the true matches are not known.",
 }
-_EXPLAINED = {"rows": "the order of the rows", "record numbers": "the record numbers",
-              "row map": "the row map"}  # fmt: skip
+_EXPLAINED = {
+    "rows": "the order of the rows",
+    "record numbers": "the record numbers",
+    "row map": "the row map",
+}
 
 
 class LinkSuite(Result, eq=False):
@@ -112,8 +110,13 @@ class LinkSuite(Result, eq=False):
             return None
         corrected = 1 - (1 - confidence) / len(self.attacks)
         sure = share(worst.correct_share.value * worst.records, worst.records, corrected)
-        return Estimate(sure.value, sure.low, sure.high, confidence,
-                        f"{sure.method}, the worst of {len(self.attacks)} intruders")  # fmt: skip
+        return Estimate(
+            sure.value,
+            sure.low,
+            sure.high,
+            confidence,
+            f"{sure.method}, the worst of {len(self.attacks)} intruders",
+        )
 
     def statement(self, sure: Estimate) -> str:
         """What the worst intruder achieves, in a sentence."""
@@ -159,11 +162,7 @@ class LinkSuite(Result, eq=False):
 
 @takes_options(PairOptions)
 def attack_links(
-    original: Data,
-    masked: Data,
-    *,
-    max_records: int = _MOST_TARGETS,
-    **options: Unpack[PairOptions],
+    original: Data, masked: Data, *, max_records: int = _MOST_TARGETS, **options: Unpack[PairOptions]
 ) -> LinkSuite:
     """Link two files by every intruder of the suite, with columns of all kinds.
 
@@ -184,16 +183,14 @@ def attack_links(
     LinkSuite
         The attacks, the one with the most correct links first.
 
-    Notes
-    -----
-    The intruders: nearest ranks (domingo2016), nearest values, values scaled by what the masking
-    did (canonical correlations), values as the masking replaced them, Gower's dissimilarity,
-    agreement likelihoods (Fellegi and Sunter, by EM), the columns that changed least, the digits
-    that stayed (noise in thousands changes no last digits), a learned matcher, and one-to-one
-    assignment. What is learned from true matches is learned from one half of the people and tried
-    on the other, so a random guess is right once in as many times as there are masked records. The
-    digits that stay are those of all. The interval of a sample of records states its uncertainty. A sample, more than
-    12,000 records and files with equal masked records are not assigned one to one.
+    Notes ----- The intruders: nearest ranks (domingo2016), nearest values, values scaled by what the masking
+    did (canonical correlations), values as the masking replaced them, Gower's dissimilarity, agreement
+    likelihoods (Fellegi and Sunter, by EM), the columns that changed least, the digits that stayed (noise in
+    thousands changes no last digits), a learned matcher, and one-to-one assignment. What is learned from true
+    matches is learned from one half of the people and tried on the other, so a random guess is right once in
+    as many times as there are masked records. The digits that stay are those of all. The interval of a sample
+    of records states its uncertainty. A sample, more than 12,000 records and files with equal masked records
+    are not assigned one to one.
 
     References
     ----------
@@ -230,24 +227,33 @@ def suite_of(
         before, after = before.select(released), after.select(released)
     found = paired_columns(before, after, own, released)
     if not found.pairs:
-        raise ColumnError(
-            "The files share no column that can be compared.", code="no-comparable-columns"
-        )
+        raise ColumnError("The files share no column that can be compared.", code="no-comparable-columns")
     files = files_of(
-        before, after, found.pairs, own, orders=options.get("orders"),
-        seed=options.get("seed", 0), most_targets=max_records,
-    )  # fmt: skip
+        before,
+        after,
+        found.pairs,
+        own,
+        orders=options.get("orders"),
+        seed=options.get("seed", 0),
+        most_targets=max_records,
+    )
     missing: list[str] = []
     with progress.step("intruders", total=8) as step:
         attacks, pairs = _attacks(files, missing, step)
     attacks.sort(key=lambda one: -(one.correct_share or 0.0))
     alignment = "record numbers" if on is not None else "row map" if row_map is not None else "rows"
     suite = LinkSuite(
-        tuple(attacks), tuple(after for _, after in found.pairs), found.proposed, found.alone,
-        files.originals, files.masked, tuple(missing), "" if own is None else alignment,
+        tuple(attacks),
+        tuple(after for _, after in found.pairs),
+        found.proposed,
+        found.alone,
+        files.originals,
+        files.masked,
+        tuple(missing),
+        "" if own is None else alignment,
         None if own is None else (rows_correspond if alignment == "rows" else values_covered)(files),
         None if own is None else contradicted(files, attacks[0]),
-    )  # fmt: skip
+    )
     return suite, files, pairs
 
 
@@ -294,9 +300,7 @@ def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAtta
     step.advance()
     subset = subset_links(files)
     if subset is not None:
-        link_attacks.append(
-            linked("columns that changed least", files, subset[0], columns=subset[1])
-        )
+        link_attacks.append(linked("columns that changed least", files, subset[0], columns=subset[1]))
     kept = residue_links(files)
     if kept is not None:
         link_attacks.append(linked("digits that stayed", files, kept[0], columns=kept[1]))
@@ -307,18 +311,20 @@ def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAtta
     else:
         missing.append("A learned matcher: too few true matches are known.")
     step.advance()
-    scores = {"learned matcher": odds, "agreement likelihoods": total,
-              "values scaled by the masking": score,
-              "values as the masking replaced them": became, "Gower's dissimilarity": gower}  # fmt: skip
+    scores = {
+        "learned matcher": odds,
+        "agreement likelihoods": total,
+        "values scaled by the masking": score,
+        "values as the masking replaced them": became,
+        "Gower's dissimilarity": gower,
+    }
     assigned = [
         linked(f"one to one, {name}", files, partner)
         for name, score in scores.items()
         if score is not None and (partner := one_to_one(files, pairs, score)) is not None
     ]
     if not assigned:
-        missing.append(
-            "One-to-one assignment: there are too many records, or masked records are equal."
-        )
+        missing.append("One-to-one assignment: there are too many records, or masked records are equal.")
     step.advance()
     return [*link_attacks, *assigned], pairs
 
@@ -343,7 +349,10 @@ def _identifiers(data: Data) -> tuple[str, ...]:
 
 
 def _without(table: pa.Table, names: set[str | None]) -> pa.Table:
-    return table.select([
-        name for name, kind in zip(table.column_names, table.schema.types, strict=True)
-        if name not in names and not pa.types.is_nested(kind)
-    ])  # fmt: skip
+    return table.select(
+        [
+            name
+            for name, kind in zip(table.column_names, table.schema.types, strict=True)
+            if name not in names and not pa.types.is_nested(kind)
+        ]
+    )

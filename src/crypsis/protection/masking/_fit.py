@@ -39,11 +39,7 @@ _MAX_CATEGORIES = 20_000_000
 
 
 def fitted(
-    method: m.Mask,
-    names: tuple[str, ...],
-    parts: Parts,
-    stream: SeedSequence,
-    keys: MutableMapping[str, str],
+    method: m.Mask, names: tuple[str, ...], parts: Parts, stream: SeedSequence, keys: MutableMapping[str, str]
 ) -> Make:
     """The mask of some columns, fitted to all rows."""
     if isinstance(method, m.Noise):
@@ -79,9 +75,8 @@ def fitted(
 def _safe_harbor(method: m.Mask, names: tuple[str, ...], parts: Parts) -> Make:
     """Each distinct value recoded to what the HIPAA Safe Harbor allows."""
     recoding: Recoding = (
-        "year" if isinstance(method, m.YearOfDate) else
-        "zip3" if isinstance(method, m.PostalArea) else "age"
-    )  # fmt: skip
+        "year" if isinstance(method, m.YearOfDate) else "zip3" if isinstance(method, m.PostalArea) else "age"
+    )
     small = method.small if isinstance(method, m.PostalArea) else ()
     new: dict[str, tuple[pa.Array, pa.Array]] = {}
     for name in names:
@@ -152,9 +147,7 @@ def _pram(method: m.Pram, names: tuple[str, ...], parts: Parts, stream: SeedSequ
     return make
 
 
-def _pram_matrix(
-    method: m.PramMatrix, names: tuple[str, ...], parts: Parts, stream: SeedSequence
-) -> Make:
+def _pram_matrix(method: m.PramMatrix, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
     streams = stream.spawn(len(names))
     known = []
     for name in names:
@@ -206,9 +199,8 @@ def _locally_suppressed(method: m.LocalSuppression, names: tuple[str, ...], part
             columns=names,
         )
     after = without_values(
-        before, method.k, method.importance, wildcards=method.missing == "wildcard",
-        ghosts=method.ghosts,
-    )  # fmt: skip
+        before, method.k, method.importance, wildcards=method.missing == "wildcard", ghosts=method.ghosts
+    )
     return _in_parts(tuple(every), after.columns)
 
 
@@ -321,9 +313,7 @@ def _strata(table: pa.Table, method: m.Mask, rows: int) -> list[Any]:
     return np.split(order, np.cumsum(sizes)[:-1])
 
 
-def _in_order(
-    method: m.Mask, table: Floats, given: Floats | None, generator: np.random.Generator
-) -> Floats:
+def _in_order(method: m.Mask, table: Floats, given: Floats | None, generator: np.random.Generator) -> Floats:
     if isinstance(method, m.Shuffle):
         return perturb.shuffle(table, given, generator)
     if isinstance(method, m.Mdav):
@@ -340,9 +330,7 @@ def _check_groups(table: pa.Table, method: m.Mask) -> None:
     if not isinstance(method, m.Microaggregate | m.Mdav):
         return
     column_names = table.column_names
-    for columns in (
-        [column_names] if isinstance(method, m.Mdav) else [[name] for name in column_names]
-    ):
+    for columns in [column_names] if isinstance(method, m.Mdav) else [[name] for name in column_names]:
         counts = table.select(columns).drop_null().group_by(columns)
         sizes = counts.aggregate([([], "count_all")])["count_all"]
         if len(sizes) and pc.min(sizes).as_py() < method.k:

@@ -68,91 +68,128 @@ def _function(
     fields = {key: model_field for key, model_field in mask.model_fields.items() if key != "method"}
     lines = [f"{key}\n{indent(field.description or '', '    ')}" for key, field in fields.items()]
     lines += {"seed": [_SEED], "key": [_KEY]}.get(more, [])
-    given = [inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
-             for key, kind in (("data", Data), ("columns", Columns))]  # fmt: skip
+    given = [
+        inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
+        for key, kind in (("data", Data), ("columns", Columns))
+    ]
     given += [
         inspect.Parameter(
-            key, inspect.Parameter.KEYWORD_ONLY, annotation=field.annotation,
+            key,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=field.annotation,
             default=inspect.Parameter.empty if field.is_required() else field.default,
         )
         for key, field in fields.items()
-    ]  # fmt: skip
+    ]
     if more:
         default = None if more == "seed" else inspect.Parameter.empty
         kind = int | None if more == "seed" else str
         given.append(
-            inspect.Parameter(
-                more, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default
-            )
+            inspect.Parameter(more, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
         )
     masked.__name__ = masked.__qualname__ = name
     signature = inspect.Signature(given, return_annotation=Any)
     masked.__signature__ = signature  # type: ignore[attr-defined]
     masked.__doc__ = _DOCSTRING.format(
-        summary=mask.__doc__, parameters="\n".join(lines), reference=reference, example=example,
-        shown=shown,
-    )  # fmt: skip
+        summary=mask.__doc__, parameters="\n".join(lines), reference=reference, example=example, shown=shown
+    )
     return masked
 
 
 add_noise = _function(
-    "add_noise", m.Noise, "Kim (1986).",
-    'add_noise(pa.table({"x": [1.0, 2.0]}), "x", scale=0.1, seed=1).num_rows', "2", more="seed",
-)  # fmt: skip
-rank_swap = _function(
-    "rank_swap", m.RankSwap, "Moore (1996).",
-    'sorted(rank_swap(pa.table({"x": [3, 1, 2]}), "x", percent=50, seed=1)["x"].to_pylist())',
-    "[1, 2, 3]", more="seed",
-)  # fmt: skip
-shuffle = _function(
-    "shuffle", m.Shuffle, "Muralidhar and Sarathy (2006).",
-    'sorted(shuffle(pa.table({"x": [3, 1, 2]}), "x", seed=1)["x"].to_pylist())', "[1, 2, 3]",
+    "add_noise",
+    m.Noise,
+    "Kim (1986).",
+    'add_noise(pa.table({"x": [1.0, 2.0]}), "x", scale=0.1, seed=1).num_rows',
+    "2",
     more="seed",
-)  # fmt: skip
+)
+rank_swap = _function(
+    "rank_swap",
+    m.RankSwap,
+    "Moore (1996).",
+    'sorted(rank_swap(pa.table({"x": [3, 1, 2]}), "x", percent=50, seed=1)["x"].to_pylist())',
+    "[1, 2, 3]",
+    more="seed",
+)
+shuffle = _function(
+    "shuffle",
+    m.Shuffle,
+    "Muralidhar and Sarathy (2006).",
+    'sorted(shuffle(pa.table({"x": [3, 1, 2]}), "x", seed=1)["x"].to_pylist())',
+    "[1, 2, 3]",
+    more="seed",
+)
 microaggregate = _function(
-    "microaggregate", m.Microaggregate, "lodha2007, section 4.1.",
+    "microaggregate",
+    m.Microaggregate,
+    "lodha2007, section 4.1.",
     'microaggregate(pa.table({"x": [1.0, 3.0, 8.0, 10.0]}), "x", k=2)["x"].to_pylist()',
     "[2.0, 2.0, 9.0, 9.0]",
-)  # fmt: skip
+)
 mdav = _function(
-    "mdav", m.Mdav, "Domingo-Ferrer and Torra (2005).",
+    "mdav",
+    m.Mdav,
+    "Domingo-Ferrer and Torra (2005).",
     'mdav(pa.table({"x": [1.0, 3.0, 8.0, 10.0]}), "x", k=2)["x"].to_pylist()',
     "[2.0, 2.0, 9.0, 9.0]",
-)  # fmt: skip
+)
 pram = _function(
-    "pram", m.Pram, "Gouweleeuw et al. (1998).",
-    'pram(pa.table({"x": ["a", "b"]}), "x", stay=1)["x"].to_pylist()', "['a', 'b']", more="seed",
-)  # fmt: skip
+    "pram",
+    m.Pram,
+    "Gouweleeuw et al. (1998).",
+    'pram(pa.table({"x": ["a", "b"]}), "x", stay=1)["x"].to_pylist()',
+    "['a', 'b']",
+    more="seed",
+)
 pram_by_matrix = _function(
-    "pram_by_matrix", m.PramMatrix, "Gouweleeuw et al. (1998).",
+    "pram_by_matrix",
+    m.PramMatrix,
+    "Gouweleeuw et al. (1998).",
     'pram_by_matrix(pa.table({"x": ["a", "b"]}), "x", matrix={"b": {"a": 1}})["x"].to_pylist()',
-    "['a', 'a']", more="seed",
-)  # fmt: skip
+    "['a', 'a']",
+    more="seed",
+)
 round_to = _function(
-    "round_to", m.Round, "Halves are rounded to the even multiple.",
+    "round_to",
+    m.Round,
+    "Halves are rounded to the even multiple.",
     'round_to(pa.table({"x": [1.0, 2.0, None]}), "x", base=2)["x"].to_pylist()',
     "[0.0, 2.0, None]",
-)  # fmt: skip
+)
 top_code = _function(
-    "top_code", m.TopCode, "SDC Practice Guide, top and bottom coding.",
-    'top_code(pa.table({"age": [30, 97]}), "age", limit=90)["age"].to_pylist()', "[30, 90]",
-)  # fmt: skip
+    "top_code",
+    m.TopCode,
+    "SDC Practice Guide, top and bottom coding.",
+    'top_code(pa.table({"age": [30, 97]}), "age", limit=90)["age"].to_pylist()',
+    "[30, 90]",
+)
 bottom_code = _function(
-    "bottom_code", m.BottomCode, "SDC Practice Guide, top and bottom coding.",
-    'bottom_code(pa.table({"age": [3, 30]}), "age", limit=18)["age"].to_pylist()', "[18, 30]",
-)  # fmt: skip
+    "bottom_code",
+    m.BottomCode,
+    "SDC Practice Guide, top and bottom coding.",
+    'bottom_code(pa.table({"age": [3, 30]}), "age", limit=18)["age"].to_pylist()',
+    "[18, 30]",
+)
 suppress_rare = _function(
-    "suppress_rare", m.SuppressRare, "SDC Practice Guide, local suppression.",
+    "suppress_rare",
+    m.SuppressRare,
+    "SDC Practice Guide, local suppression.",
     'suppress_rare(pa.table({"job": ["a", "a", "b"]}), "job", k=2)["job"].to_pylist()',
     "['a', 'a', None]",
-)  # fmt: skip
+)
 local_suppression = _function(
-    "local_suppression", m.LocalSuppression, "SDC Practice Guide, local suppression.",
+    "local_suppression",
+    m.LocalSuppression,
+    "SDC Practice Guide, local suppression.",
     'local_suppression(pa.table({"job": ["a", "a", "b"]}), "job", k=3)["job"].to_pylist()',
     "[None, None, None]",
-)  # fmt: skip
+)
 pseudonymize = _function(
-    "pseudonymize", m.Pseudonym, "Rogaway and Shrimpton (2006).",
+    "pseudonymize",
+    m.Pseudonym,
+    "Rogaway and Shrimpton (2006).",
     'len(pseudonymize(pa.table({"name": ["Ada"]}), "name", key="00" * 32)["name"][0].as_py())',
-    "52", more="key",
-)  # fmt: skip
+    "52",
+    more="key",
+)

@@ -81,14 +81,7 @@ def _distances_to(points: Floats, left: Ints, count: int, center: Floats, out: F
 
 @kernel
 def _take_nearest(
-    points: Floats,
-    left: Ints,
-    count: int,
-    center: Floats,
-    k: int,
-    group: Ints,
-    label: int,
-    room: Floats,
+    points: Floats, left: Ints, count: int, center: Floats, k: int, group: Ints, label: int, room: Floats
 ) -> int:
     """Label the k records of `left` nearest to `center`; the others move to the front."""
     _distances_to(points, left, count, center, room)

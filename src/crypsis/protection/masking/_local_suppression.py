@@ -47,9 +47,7 @@ def without_values(
     coded = [_coded(table[name]) for name in names]
     order = None
     if importance:
-        others = sorted(
-            (n for n in names if n not in importance), key=lambda n: -_values(coded, names, n)
-        )
+        others = sorted((n for n in names if n not in importance), key=lambda n: -_values(coded, names, n))
         order = [names.index(name) for name in (*others, *reversed(importance))]
     codes = np.column_stack(coded)
     _check_size(codes, k)
@@ -59,8 +57,7 @@ def without_values(
     removed = search(codes, k, order)
     if (count(np.where(removed, 0, codes + 1)) < k).any():
         raise RequirementsNotMetError(
-            f"A class has fewer than {k} records after local suppression, so the release is not "
-            "returned."
+            f"A class has fewer than {k} records after local suppression, so the release is not returned."
         )
     gone = {name: removed[:, c] for c, name in enumerate(names)}
     for name, one in following.items():
@@ -75,9 +72,7 @@ def without_values(
 def _check_size(codes: Ints, k: int) -> None:
     rows, columns = codes.shape
     if rows < k:
-        raise RequirementsNotMetError(
-            f"The data has {rows:,} records; classes of {k:,} cannot be formed."
-        )
+        raise RequirementsNotMetError(f"The data has {rows:,} records; classes of {k:,} cannot be formed.")
     if columns > _MAX_COLUMNS:
         raise TooLargeError(
             f"Local suppression takes up to {_MAX_COLUMNS} columns together; {columns} were given.",
@@ -139,9 +134,7 @@ def suppressed_values(codes: Ints, k: int, order: Sequence[int] | None = None) -
     return removed
 
 
-def _remove_rest(
-    now: Ints, removed: Mask, small: Mask, k: int, order: Sequence[int] | None
-) -> None:
+def _remove_rest(now: Ints, removed: Mask, small: Mask, k: int, order: Sequence[int] | None) -> None:
     """The last records lose values together with records of classes that can spare them."""
     for row in np.flatnonzero(small).tolist():
         for chosen in _sets(now, order):

@@ -101,9 +101,7 @@ def _masked_table(
     return table
 
 
-def _masked_parts(
-    rows: Rows, masks: Masks, streams: Sequence[SeedSequence], keys: dict[str, str]
-) -> Rows:
+def _masked_parts(rows: Rows, masks: Masks, streams: Sequence[SeedSequence], keys: dict[str, str]) -> Rows:
     """Each mask fitted in a pass over the columns it needs, then all applied in one pass."""
     makers: list[Make] = []
     touched: set[str] = set()

@@ -257,10 +257,24 @@ class TopAge(_Mask):
 
 
 Mask = (
-    Noise | RankSwap | Shuffle | Microaggregate | Mdav | Round | TopCode | BottomCode | Pram
-    | PramMatrix | SuppressRare | LocalSuppression | Pseudonym | ShiftDates | YearOfDate | PostalArea
+    Noise
+    | RankSwap
+    | Shuffle
+    | Microaggregate
+    | Mdav
+    | Round
+    | TopCode
+    | BottomCode
+    | Pram
+    | PramMatrix
+    | SuppressRare
+    | LocalSuppression
+    | Pseudonym
+    | ShiftDates
+    | YearOfDate
+    | PostalArea
     | TopAge
-)  # fmt: skip
+)
 """Any of the masks."""
 
 MASKS: dict[str, tuple[type[Mask], str | None]] = {
@@ -325,9 +339,7 @@ def as_masks(masks: Mapping[Any, str | Mask]) -> dict[tuple[str, ...], Mask]:
     }
 
 
-def split_methods(
-    methods: Mapping[Any, str | Mask],
-) -> tuple[dict[str, str], dict[tuple[str, ...], Mask]]:
+def split_methods(methods: Mapping[Any, str | Mask]) -> tuple[dict[str, str], dict[tuple[str, ...], Mask]]:
     """Recoding methods and masks; columns with the same joint mask are masked together."""
     recoding: dict[str, str] = {}
     masks: dict[tuple[str, ...], Mask] = {}

@@ -175,8 +175,7 @@ def mdav(table: Floats, k: int) -> Floats:
         )
     if not 1 <= k <= table.shape[0]:
         raise ParameterError(
-            f"Parameter 'k' must be between 1 and the number of records; {k} was given.",
-            parameter="k",
+            f"Parameter 'k' must be between 1 and the number of records; {k} was given.", parameter="k"
         )
     spread = table.std(axis=0)
     scaled = (table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
@@ -186,9 +185,7 @@ def mdav(table: Floats, k: int) -> Floats:
     return np.asarray(means[group])
 
 
-def pram(
-    codes: NDArray[np.int64], values: int, stay: float, generator: Generator
-) -> NDArray[np.int64]:
+def pram(codes: NDArray[np.int64], values: int, stay: float, generator: Generator) -> NDArray[np.int64]:
     """Keep each category with probability `stay`, else draw one from how often each occurs.
 
     Post-randomization (Gouweleeuw et al. 1998) with the matrix stay I + (1 - stay) 1 p', which
@@ -200,9 +197,7 @@ def pram(
     return np.asarray(np.where(change, place, codes))
 
 
-def pram_by_matrix(
-    codes: NDArray[np.integer], matrix: Floats, generator: Generator
-) -> NDArray[np.int64]:
+def pram_by_matrix(codes: NDArray[np.integer], matrix: Floats, generator: Generator) -> NDArray[np.int64]:
     """Each category becomes what its row of the matrix draws; -1 is missing and stays missing."""
     draws = generator.random(codes.size)
     drawn = np.full(codes.size, -1, np.int64)

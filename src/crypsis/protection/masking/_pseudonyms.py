@@ -84,9 +84,7 @@ def reverse_pseudonym(token: str, key: str) -> str:
         body = b""
     tag, hidden = body[:_TAG], body[_TAG:]
     padded = _xor_stream(hidden, tag, stream_key)
-    if not hidden or not hmac.compare_digest(
-        tag, hmac.digest(tag_key, padded, hashlib.sha256)[:_TAG]
-    ):
+    if not hidden or not hmac.compare_digest(tag, hmac.digest(tag_key, padded, hashlib.sha256)[:_TAG]):
         raise ParameterError("The text is not a pseudonym under this key.", code="not-a-pseudonym")
     return padded[4 : 4 + int.from_bytes(padded[:4], "big")].decode()
 
@@ -102,9 +100,7 @@ def day_shift(value: str, key: str, days: int) -> int:
     >>> -30 <= day_shift("Ada", "00" * 32, 30) <= 30
     True
     """
-    digest = hmac.digest(
-        hmac.digest(bytes.fromhex(key), b"shift", "sha256"), value.encode(), "sha256"
-    )
+    digest = hmac.digest(hmac.digest(bytes.fromhex(key), b"shift", "sha256"), value.encode(), "sha256")
     return int.from_bytes(digest, "big") % (2 * days + 1) - days
 
 

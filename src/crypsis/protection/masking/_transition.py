@@ -59,7 +59,5 @@ def invariant(matrix: Floats, counts: NDArray[np.int64]) -> Floats:
     """
     joint = matrix * counts[:, None]
     arrived = joint.sum(axis=0)
-    back = np.divide(
-        joint.T, arrived[:, None], out=np.zeros_like(joint.T), where=arrived[:, None] > 0
-    )
+    back = np.divide(joint.T, arrived[:, None], out=np.zeros_like(joint.T), where=arrived[:, None] > 0)
     return np.asarray(matrix @ back)

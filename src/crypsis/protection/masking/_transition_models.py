@@ -113,9 +113,7 @@ class CorrelatedNoiseModel:
     def likelihood(self, original: Values, masked: Values) -> Floats:
         pairs = [(_numbers(original[name]), _numbers(masked[name])) for name in self.columns]
         gaps = np.stack(np.broadcast_arrays(*(after - before for before, after in pairs)), axis=-1)
-        values, vectors = np.linalg.eigh(
-            self.covariance + np.diag(np.array(self.integer) * _ROUNDING)
-        )
+        values, vectors = np.linalg.eigh(self.covariance + np.diag(np.array(self.integer) * _ROUNDING))
         regular = values > _SINGULAR * max(float(values.max()), np.finfo(float).tiny)
         along = np.where(np.isnan(gaps), 0.0, gaps) @ vectors
         scale = values[regular]
@@ -165,9 +163,7 @@ class RankSwapModel(_OneColumn):
     reach: int
 
     def likelihood(self, original: Values, masked: Values) -> Floats:
-        before, after = np.broadcast_arrays(
-            _numbers(original[self.name]), _numbers(masked[self.name])
-        )
+        before, after = np.broadcast_arrays(_numbers(original[self.name]), _numbers(masked[self.name]))
         gone, lost = np.isnan(before), np.isnan(after)
         values, first, count = self._ranks
         at, to = (np.minimum(np.searchsorted(values, x), values.size - 1) for x in (before, after))
@@ -196,9 +192,7 @@ class RankSwapModel(_OneColumn):
         times = np.where(near, count[at], 0)
         pair = np.repeat(np.arange(keys.size), times)
         place = np.arange(pair.size) - np.repeat(np.cumsum(times) - times, times)
-        chance = self._swaps.to_ranks(
-            first[at][pair] + place, first[to][pair], (first + count)[to][pair]
-        )
+        chance = self._swaps.to_ranks(first[at][pair] + place, first[to][pair], (first + count)[to][pair])
         return np.bincount(pair, chance, minlength=keys.size) / count[at]
 
 
@@ -291,9 +285,7 @@ class KnownTuples:
             column = clean_column(_plain(table[name]))
             values[name] = pc.unique(column).drop_null()
             codes = np.asarray(pc.fill_null(pc.index_in(column, value_set=values[name]), -1))
-            step, number = np.unique(
-                number * (len(values[name]) + 1) + codes + 1, return_inverse=True
-            )
+            step, number = np.unique(number * (len(values[name]) + 1) + codes + 1, return_inverse=True)
             steps.append(step)
         return cls(values, tuple(steps)), np.asarray(number, np.int64)
 

@@ -22,9 +22,7 @@ from crypsis.protection.masking._transition import transition_matrix
 Floats = models.Floats
 
 
-def transitions(
-    original: Data, masks: Mapping[Columns, str | m.Mask]
-) -> tuple[models.Transition, ...]:
+def transitions(original: Data, masks: Mapping[Columns, str | m.Mask]) -> tuple[models.Transition, ...]:
     """How likely each masked value is, given the original one: what an intruder knows of the masks.
 
     Parameters
@@ -71,15 +69,11 @@ def transitions(
     [[0.0, -inf], [-inf, 0.0]]
     """
     data = as_dataset(original)
-    by_columns = {
-        names: as_compared(as_mask, data.missing) for names, as_mask in m.as_masks(masks).items()
-    }
+    by_columns = {names: as_compared(as_mask, data.missing) for names, as_mask in m.as_masks(masks).items()}
     used = [name for names, mask in by_columns.items() for name in columns_used(names, mask)]
     if any(name not in data.names for name in used if name):
         raise unknown_columns([name for name in used if name], data.names)
-    changed = Counter(
-        n for names, by_column in by_columns.items() for n in changed_columns(names, by_column)
-    )
+    changed = Counter(n for names, by_column in by_columns.items() for n in changed_columns(names, by_column))
     twice = [name for name, count in changed.items() if count > 1]
     if twice:
         raise ParameterError(
@@ -88,9 +82,7 @@ def transitions(
             parameter="masks",
             columns=tuple(twice),
         )
-    return tuple(
-        model for names, mask in by_columns.items() for model in _models(data, names, mask)
-    )
+    return tuple(model for names, mask in by_columns.items() for model in _models(data, names, mask))
 
 
 def _models(data: Dataset, names: tuple[str, ...], mask: m.Mask) -> Iterator[models.Transition]:

@@ -111,9 +111,7 @@ class _State:
         mine = self.lines[self.line[row]]
         bits, counts = self._apart(mine), self.counts[: self.size]
         there = np.bincount(bits, counts, minlength=prices.size)
-        helped = np.bincount(
-            bits, counts * (self.frequency[: self.size] < self.k), minlength=prices.size
-        )
+        helped = np.bincount(bits, counts * (self.frequency[: self.size] < self.k), minlength=prices.size)
         reach, help_ = _below(there), _below(helped)
         enough = np.flatnonzero(reach >= self.k)
         best = enough[np.lexsort((-help_[enough], prices[enough].round(3)))[0]]

@@ -29,21 +29,19 @@ def coordinates(model: Transition, original: Columns, masked: Columns) -> tuple[
         spread = np.sqrt(model.spread**2 + model.integer / 12) or 1e-9
         return _numbers(original[model.name], spread), _numbers(masked[model.name], spread)
     if isinstance(model, models.CorrelatedNoiseModel):
-        values, vectors = np.linalg.eigh(
-            model.covariance + np.diag(np.array(model.integer, float) / 12)
-        )
+        values, vectors = np.linalg.eigh(model.covariance + np.diag(np.array(model.integer, float) / 12))
         turn = vectors / np.sqrt(np.maximum(values, 1e-12 * values.max()))
-        x, y = (np.nan_to_num(np.column_stack([side[name] for name in model.columns])) @ turn
-                for side in (original, masked))  # fmt: skip
+        x, y = (
+            np.nan_to_num(np.column_stack([side[name] for name in model.columns])) @ turn
+            for side in (original, masked)
+        )
         return x, y
     if isinstance(model, models.RankSwapModel):
         reach = max(model.reach, 1) / _UNIFORM
-        x, y = (_numbers(_ranks(side[model.name], model.ordered), reach)
-                for side in (original, masked))  # fmt: skip
+        x, y = (_numbers(_ranks(side[model.name], model.ordered), reach) for side in (original, masked))
         return x, y
     if isinstance(model, models.DateShiftModel):
-        x, y = (_numbers(_days(side[model.name]), model.days / _UNIFORM)
-                for side in (original, masked))  # fmt: skip
+        x, y = (_numbers(_days(side[model.name]), model.days / _UNIFORM) for side in (original, masked))
         return x, y
     if isinstance(model, models.AssignedModel):
         return _assigned(model, original, masked)
@@ -64,9 +62,7 @@ def _numbers(values: Any, spread: float) -> Floats:
 
 def _ranks(values: Any, ordered: Floats) -> Floats:
     numbers = np.asarray(values, np.float64)
-    middle = (
-        np.searchsorted(ordered, numbers, "left") + np.searchsorted(ordered, numbers, "right")
-    ) / 2
+    middle = (np.searchsorted(ordered, numbers, "left") + np.searchsorted(ordered, numbers, "right")) / 2
     return np.where(np.isnan(numbers), np.nan, middle)
 
 
@@ -76,9 +72,7 @@ def _days(values: Any) -> Floats:
     return np.where(np.isnat(days), np.nan, found)
 
 
-def _assigned(
-    model: models.AssignedModel, original: Columns, masked: Columns
-) -> tuple[Floats, Floats]:
+def _assigned(model: models.AssignedModel, original: Columns, masked: Columns) -> tuple[Floats, Floats]:
     """What each original became most often, and what each masked record is."""
     count = max(model.after.count, 1)
     before, after = model.pairs // count, model.pairs % count

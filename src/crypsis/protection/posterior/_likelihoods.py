@@ -55,9 +55,9 @@ class Likelihoods:
         likely = np.exp(self.logs - best[self.rows])
         some, filled, fits = self._without_partner(best)
         cells = sparse.csr_array(
-            (np.append(likely, fits),
-             (np.append(self.rows, some), np.append(self.columns, filled))), (size, size),
-        )  # fmt: skip
+            (np.append(likely, fits), (np.append(self.rows, some), np.append(self.columns, filled))),
+            (size, size),
+        )
         cells.eliminate_zeros()
         cells = _completed(cells)
         factor, back = np.ones(size), cells.T.tocsr()
@@ -105,11 +105,7 @@ class Pairs:
     """Both files, the models of the masks, and the likelihood of any pair of records."""
 
     def __init__(
-        self,
-        original: pa.Table,
-        masked: pa.Table,
-        models: Sequence[Transition],
-        others: Sequence[str],
+        self, original: pa.Table, masked: pa.Table, models: Sequence[Transition], others: Sequence[str]
     ) -> None:
         self.models = tuple(models)
         self.shape = original.num_rows, masked.num_rows
@@ -118,8 +114,7 @@ class Pairs:
         self._masked = {name: _values(masked[name]) for name in used if name in masked.column_names}
         # Columns without a mask are unchanged, or generalized: the label covers the value.
         self._fields: list[Field] = [
-            field_of(name, original[name].combine_chunks(), masked[name].combine_chunks())
-            for name in others
+            field_of(name, original[name].combine_chunks(), masked[name].combine_chunks()) for name in others
         ]
 
     def logs(self, rows: Ints, columns: Ints) -> Floats:
@@ -137,8 +132,10 @@ class Pairs:
         before = {name: self._original[name] for name in model.given}
         after = {name: self._masked[name] for name in model.columns}
         if all(side.dtype.kind == "f" for side in (*before.values(), *after.values())):
-            return model.likelihood({name: values[rows] for name, values in before.items()},
-                                    {name: values[columns] for name, values in after.items()})  # fmt: skip
+            return model.likelihood(
+                {name: values[rows] for name, values in before.items()},
+                {name: values[columns] for name, values in after.items()},
+            )
         # Texts: the likelihood of each pair of different values once.
         one, two = _tuples(before), _tuples(after)
         wide = int(two.max(initial=0)) + 1
@@ -146,8 +143,10 @@ class Pairs:
             one[rows] * wide + two[columns], return_index=True, return_inverse=True
         )
         at, to = rows[first], columns[first]
-        found = model.likelihood({name: values[at] for name, values in before.items()},
-                                 {name: values[to] for name, values in after.items()})  # fmt: skip
+        found = model.likelihood(
+            {name: values[at] for name, values in before.items()},
+            {name: values[to] for name, values in after.items()},
+        )
         return np.asarray(found)[which.ravel()] if len(keys) else np.zeros(0)
 
     @cached_property
@@ -169,16 +168,18 @@ class Pairs:
             rows, columns = np.divmod(np.arange(originals * masked), masked)
             logs = self.logs(rows, columns)
             there = np.isfinite(logs)
-            return Likelihoods(
-                rows[there], columns[there], logs[there], np.ones(originals), self.shape
-            )
+            return Likelihoods(rows[there], columns[there], logs[there], np.ones(originals), self.shape)
         x, y = self.points
         to = spatial.cKDTree(y).query(x, k=nearest, workers=-1)[1].astype(np.int64)
         back = spatial.cKDTree(x).query(y, k=nearest // 2, workers=-1)[1].astype(np.int64)
-        keys = np.unique(np.concatenate([
-            (np.arange(originals)[:, None] * masked + to).ravel(),
-            (back * masked + np.arange(masked)[:, None]).ravel(),
-        ]))  # fmt: skip
+        keys = np.unique(
+            np.concatenate(
+                [
+                    (np.arange(originals)[:, None] * masked + to).ravel(),
+                    (back * masked + np.arange(masked)[:, None]).ravel(),
+                ]
+            )
+        )
         rows, columns = keys // masked, keys % masked
         logs = self.logs(rows, columns)
         there = np.isfinite(logs)
@@ -199,9 +200,9 @@ class Pairs:
         outside = keys[place] != asked
         level = np.where(np.isfinite(best), best, 0.0)[row]
         weight = np.zeros(len(row))
-        weight[outside] = np.exp(np.minimum(
-            self.logs(row[outside], drawn.ravel()[outside]) - level[outside], 50.0
-        ))  # fmt: skip
+        weight[outside] = np.exp(
+            np.minimum(self.logs(row[outside], drawn.ravel()[outside]) - level[outside], 50.0)
+        )
         beyond = np.bincount(row, weight, minlength=originals) * masked / _OTHERS
         return np.asarray(np.divide(near, near + beyond, out=np.zeros(originals), where=near > 0))
 

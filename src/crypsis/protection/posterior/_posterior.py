@@ -134,8 +134,7 @@ def link_posterior(
     if lacking:
         raise unknown_columns(lacking, second.names)
     apart = {*first.identifiers, *second.identifiers, on}
-    others = [name for name in second.names
-              if name in first.names and name not in used and name not in apart]  # fmt: skip
+    others = [name for name in second.names if name in first.names and name not in used and name not in apart]
     needed = {name for model in models for name in (*model.columns, *model.given)}
     before = first.to_arrow([name for name in first.names if name in needed or name in others])
     after = second.to_arrow([name for name in second.names if name in needed or name in others])
@@ -149,21 +148,33 @@ def link_posterior(
     partners = np.where(partners < second.count, partners, -1)
     chance, half = (one[: first.count] * kept for one in (found.probabilities, found.half_widths))
     ids = [] if on is None else [on]
-    own = true_matches(*((first.to_arrow(ids), second.to_arrow(ids)) if ids else (before, after)),
-                       on=on, row_map=row_map)  # fmt: skip
+    own = true_matches(
+        *((first.to_arrow(ids), second.to_arrow(ids)) if ids else (before, after)), on=on, row_map=row_map
+    )
     expected: Number = float(chance.mean())
     if half.any() or kept.min() < 1:
         width = float(np.sqrt((half**2).sum()) / len(half))
-        expected = Estimate(expected, max(0.0, expected - width), min(1.0, expected + width),
-                            method="matchings drawn at random")  # fmt: skip
+        expected = Estimate(
+            expected,
+            max(0.0, expected - width),
+            min(1.0, expected + width),
+            method="matchings drawn at random",
+        )
     names = tuple(name for name in second.names if name in used or name in others)
     return LinkPosterior(
-        first.count, names, expected,
+        first.count,
+        names,
+        expected,
         LinkAttack.of_links("posterior", names, partners, chance, own, second.count),
         _calibration(chance, None if own is None else (partners == own) & (partners >= 0)),
-        found.exact_items, found.largest_block, int(matrix.nnz),
-        float(likelihoods.captured.mean()), partners, chance, half,
-    )  # fmt: skip
+        found.exact_items,
+        found.largest_block,
+        int(matrix.nnz),
+        float(likelihoods.captured.mean()),
+        partners,
+        chance,
+        half,
+    )
 
 
 def _models(original: Dataset, masks: Any) -> tuple[Transition, ...]:
@@ -179,6 +190,9 @@ def _calibration(
     for low, high in pairwise(_EDGES):
         here = (chance >= low) & ((chance < high) | (high == 1.0))
         if here.any():
-            found.append(CalibrationBin(low, high, int(here.sum()), float(chance[here].mean()),
-                                        int(correct[here].sum())))  # fmt: skip
+            found.append(
+                CalibrationBin(
+                    low, high, int(here.sum()), float(chance[here].mean()), int(correct[here].sum())
+                )
+            )
     return tuple(found)

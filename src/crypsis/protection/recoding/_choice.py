@@ -16,11 +16,7 @@ from crypsis.documents import Document
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import PERIODS, as_text, units_between
-from crypsis.protection.recoding._column_types import (
-    NUMBERS,
-    ColumnType,
-    counted_column_types,
-)
+from crypsis.protection.recoding._column_types import NUMBERS, ColumnType, counted_column_types
 from crypsis.protection.recoding._quantiles import quantile_steps, with_representatives
 from crypsis.protection.recoding._steps import (
     DATE_STEPS,
@@ -78,14 +74,27 @@ def sensitive_plan(
         tree.check(data.cells([name]).values[0].to_pylist(), name)
     trees = {} if tree is None else {name: tree}
     choice = StepChoice(
-        data, {name: column}, {name: weight}, trees, {name: default_method(column)}, {}, {},
-        "interval", None, True,
-    )  # fmt: skip
+        data,
+        {name: column},
+        {name: weight},
+        trees,
+        {name: default_method(column)},
+        {},
+        {},
+        "interval",
+        None,
+        True,
+    )
     coarser = [step for step in choice.steps(name) if not isinstance(step, Keep | Suppress)]
     return ColumnPlan(
-        name=name, weight=weight, values_before=column.distinct, values_after=column.distinct,
-        step=Keep(), coarser=tuple(coarser), may_change=may_change,
-    )  # fmt: skip
+        name=name,
+        weight=weight,
+        values_before=column.distinct,
+        values_after=column.distinct,
+        step=Keep(),
+        coarser=tuple(coarser),
+        may_change=may_change,
+    )
 
 
 def hierarchy_of(column_plan: ColumnPlan, *, released: bool = False) -> Hierarchy | None:
@@ -111,9 +120,7 @@ def default_method(column: ColumnType) -> str:
         return "prefix"
     if column.kind in NUMBERS and not column.coded:
         return "intervals"
-    return (
-        "frequent" if (column.coded or column.kind is Kind.TEXT) and column.distinct > 2 else "keep"
-    )
+    return "frequent" if (column.coded or column.kind is Kind.TEXT) and column.distinct > 2 else "keep"
 
 
 def fitting_methods(column: ColumnType) -> tuple[str, ...]:
@@ -137,8 +144,7 @@ def check_method(column: ColumnType, method: str) -> None:
         )
     if method not in fitting_methods(column):
         raise ParameterError(
-            f"Method {method!r} does not fit column {column.name!r}, which is of type "
-            f"{column.kind.value}.",
+            f"Method {method!r} does not fit column {column.name!r}, which is of type {column.kind.value}.",
             columns=(column.name,),
         )
 
@@ -217,9 +223,7 @@ class StepChoice:
     def domains(self) -> dict[str, float]:
         """The number of values of each column in the population."""
         return {
-            name: self.given_domains.get(
-                name, population_domain(column, self.hierarchies.get(name))
-            )
+            name: self.given_domains.get(name, population_domain(column, self.hierarchies.get(name)))
             for name, column in self.columns.items()
         }
 
@@ -332,24 +336,18 @@ class StepChoice:
 
     def _shares(self, cells: float, names: Sequence[str]) -> Sequence[float]:
         weights = [max(self.weights.get(name, 1.0), 1e-3) for name in names]
-        return values_per_column(
-            max(1.0, cells), [self.domains[name] for name in names], weights=weights
-        )
+        return values_per_column(max(1.0, cells), [self.domains[name] for name in names], weights=weights)
 
     def _flexible(self, name: str) -> bool:
         """Whether a column can have any number of groups."""
         return self.methods[name] in ("intervals", "frequent") and name not in self.hierarchies
 
-    def _column(
-        self, name: str, steps: Sequence[Step], place: int, allowed: float | None
-    ) -> ColumnPlan:
+    def _column(self, name: str, steps: Sequence[Step], place: int, allowed: float | None) -> ColumnPlan:
         column = self.columns[name]
         return ColumnPlan(
             name=name,
             weight=self.weights.get(name, 1.0),
-            values_before=float(column.distinct)
-            if self.counted or column.kind not in NUMBERS
-            else None,
+            values_before=float(column.distinct) if self.counted or column.kind not in NUMBERS else None,
             domain=self.domains[name] if self.counted or column.kind not in NUMBERS else None,
             values_allowed=allowed,
             values_after=values_after(steps[place], column, self.domains[name]),

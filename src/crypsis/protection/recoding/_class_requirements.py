@@ -94,9 +94,7 @@ class PeopleOfCells:
     matches: Floats | None = None
 
     @classmethod
-    def of(
-        cls, rows: Rows, names: Sequence[str], person: str, weight: str | None = None
-    ) -> PeopleOfCells:
+    def of(cls, rows: Rows, names: Sequence[str], person: str, weight: str | None = None) -> PeopleOfCells:
         """From rows with the columns of the cells, that of the person and that of the weights."""
         columns = [*names, person]
         found = Cells.from_table(rows.cells(columns, weight=weight), columns)
@@ -192,9 +190,7 @@ class ClassRequirements:
         for number in (one for one in counted if one is not None):
             parts.append((np.arange(number.size), np.full(number.size, last), number))
             last += 1
-        owner, values, rows = (
-            np.concatenate([np.zeros(0), *(part[i] for part in parts)]) for i in range(3)
-        )
+        owner, values, rows = (np.concatenate([np.zeros(0), *(part[i] for part in parts)]) for i in range(3))
         order = np.argsort(owner, kind="stable")
         return (
             np.searchsorted(owner[order], np.arange(cells + 1)),
@@ -239,9 +235,7 @@ class ClassRequirements:
         alike = self.matches if self.population is None else self.population.every[:cells]
         if self.people is None:
             return np.zeros(cells + 1, np.int64), np.zeros(0, np.int64), alike
-        counted, members = (
-            one.astype(np.float64) for one in (self.people.counted, self.people.members)
-        )
+        counted, members = (one.astype(np.float64) for one in (self.people.counted, self.people.members))
         return self.people.first_of(cells), self.people.people, counted, members, alike
 
     def _disclosure_entries(self, start: int, rules: Any) -> list[tuple[Any, Any, Any]]:
@@ -270,9 +264,7 @@ class ClassRequirements:
             (kernel.CLOSENESS, self._part_of(self._closeness)),
             (
                 kernel.BEST_GUESS,
-                requirements.best_guess
-                if self.people is None
-                else self._part_of(requirements.best_guess),
+                requirements.best_guess if self.people is None else self._part_of(requirements.best_guess),
             ),
             (kernel.PEOPLE, None if self.people is None else self.k),
             (kernel.LIKENESS, self._part_of(requirements.beta_likeness)),
@@ -351,22 +343,24 @@ def _flat_rules(rules: Sequence[DisclosureRules], excess: float) -> tuple[Any, .
         ] or 0
         if one.missing >= 0:
             missing[a] = slots[a] + one.missing, bins[a] + one.missing_bin
-    about = [
-        np.column_stack([level.prior, level.rare, level.harmless, level.of_all]) for level in levels
-    ]
+    about = [np.column_stack([level.prior, level.rare, level.harmless, level.of_all]) for level in levels]
     return (
-        slots, bins, np.cumsum([0, *(len(rule.states) for rule in rules)]),
-        np.cumsum([0, *(level.prior.size for level in levels)]), kinds, missing,
+        slots,
+        bins,
+        np.cumsum([0, *(len(rule.states) for rule in rules)]),
+        np.cumsum([0, *(level.prior.size for level in levels)]),
+        kinds,
+        missing,
         _joined([rule.bin_of + bins[a] for a, rule in enumerate(rules)], np.int64),
         _joined([rule.within for rule in rules], np.float64),
         _joined([level.of_slot for level in levels], np.int64),
         np.cumsum([0, *(level.of_slot.size for level in levels)]),
-        np.concatenate([np.zeros((0, 4)), *about]), windows,
-        np.concatenate(
-            [np.zeros((0, 2)), *(np.column_stack([rule.harmless, rule.prior]) for rule in rules)]
-        ),
-        _lower_limits(), np.array([excess, MAX_RATIO]),
-    )  # fmt: skip
+        np.concatenate([np.zeros((0, 4)), *about]),
+        windows,
+        np.concatenate([np.zeros((0, 2)), *(np.column_stack([rule.harmless, rule.prior]) for rule in rules)]),
+        _lower_limits(),
+        np.array([excess, MAX_RATIO]),
+    )
 
 
 def _joined(parts: Sequence[Any], kind: Any) -> Any:

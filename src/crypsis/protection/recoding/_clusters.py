@@ -31,11 +31,7 @@ class Cost(Enum):
 
 _SMALL_K = 64
 """The largest k for which comparing all k cuts before each is faster than the queue."""
-_CODES = {
-    Cost.SQUARES: segments.SQUARES,
-    Cost.MEDIAN: segments.MEDIAN,
-    Cost.CELLULAR: segments.CELLULAR,
-}
+_CODES = {Cost.SQUARES: segments.SQUARES, Cost.MEDIAN: segments.MEDIAN, Cost.CELLULAR: segments.CELLULAR}
 
 
 class Clustering(Result, eq=False):
@@ -174,9 +170,7 @@ def quantile_groups(values: ArrayLike, k: int, *, keep_equal: bool = False) -> C
     points, times, place = _points(present, None, there, keep_equal)
     if keep_equal:
         rows, sums, squares = segments.prefix_sums(np.zeros(points.size), times)
-        cuts = segments.cuts_of(
-            segments.cheapest_cuts(segments.RANKS, points, rows, sums, squares, k)
-        )
+        cuts = segments.cuts_of(segments.cheapest_cuts(segments.RANKS, points, rows, sums, squares, k))
     else:
         groups = present.size // k
         cuts = np.arange(groups + 1) * present.size // groups  # sizes differ by one at most
@@ -221,9 +215,7 @@ def _cost(cost: Cost | str) -> Cost:
 
 def _check_k(k: int, there: int) -> None:
     if k != int(k) or k < 1:
-        raise ParameterError(
-            f"Parameter 'k' must be an integer of at least 1; {k} was given.", parameter="k"
-        )
+        raise ParameterError(f"Parameter 'k' must be an integer of at least 1; {k} was given.", parameter="k")
     if k > there:
         raise ParameterError(
             f"Parameter 'k' is {k:,}, but the column has only {there:,} values.",
@@ -255,14 +247,9 @@ def _points(
     if counts is None:
         return points, np.bincount(place, minlength=points.size).astype(np.int64), place
     times = np.asarray(counts)
-    if (
-        times.shape != there.shape
-        or not np.issubdtype(times.dtype, np.integer)
-        or (times < 1).any()
-    ):
+    if times.shape != there.shape or not np.issubdtype(times.dtype, np.integer) or (times < 1).any():
         raise ParameterError(
-            "Parameter 'counts' must have an integer of at least 1 for each value.",
-            parameter="counts",
+            "Parameter 'counts' must have an integer of at least 1 for each value.", parameter="counts"
         )
     totals = np.zeros(points.size, np.int64)
     np.add.at(totals, place, times[there])
@@ -293,7 +280,13 @@ def _clustering(
     sizes = np.diff(rows[cuts])
     totals = np.diff(sums[cuts, 0]) + np.diff(sums[cuts, 1])
     return Clustering(
-        k=int(k), cost=cost, sizes=sizes, missing=int((~there).sum()), labels=labels,
-        low=points[starts], high=points[ends - 1], median=points[segments.middles(rows, cuts)],
+        k=int(k),
+        cost=cost,
+        sizes=sizes,
+        missing=int((~there).sum()),
+        labels=labels,
+        low=points[starts],
+        high=points[ends - 1],
+        median=points[segments.middles(rows, cuts)],
         mean=totals / sizes * unit,
-    )  # fmt: skip
+    )

@@ -53,9 +53,7 @@ class ColumnType:
         return any(word in self.name.lower() for word in _POSTAL)
 
 
-def column_types(
-    data: Dataset, names: Sequence[str], *, count_numbers: bool = True
-) -> dict[str, ColumnType]:
+def column_types(data: Dataset, names: Sequence[str], *, count_numbers: bool = True) -> dict[str, ColumnType]:
     """The types of columns, in one scan.
 
     Counting the values of many numeric columns is most of the work; without `count_numbers` a
@@ -115,9 +113,7 @@ def _scanned(column: Any, i: int, found: Mapping[str, Any], rows: int) -> Column
     return _typed(column.name, column.kind, distinct, low, high, width, bool(digits))
 
 
-def _typed(
-    name: str, kind: Kind, distinct: int, low: Any, high: Any, width: int, digits: bool
-) -> ColumnType:
+def _typed(name: str, kind: Kind, distinct: int, low: Any, high: Any, width: int, digits: bool) -> ColumnType:
     if kind is Kind.INTEGER and low is not None:
         width, digits = len(str(high)), low >= 0
     return ColumnType(name, kind, distinct, low, high, width, bool(digits))

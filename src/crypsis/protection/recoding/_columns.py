@@ -13,15 +13,7 @@ import pyarrow.compute as pc
 from crypsis import progress
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._choice import ColumnPlan
-from crypsis.protection.recoding._steps import (
-    Intervals,
-    Keep,
-    Step,
-    Suppress,
-    Top,
-    intervals,
-    text_of,
-)
+from crypsis.protection.recoding._steps import Intervals, Keep, Step, Suppress, Top, intervals, text_of
 from crypsis.tables import Column, Kind, Rows, open_frame
 from crypsis.tables.joins import join_cells
 from crypsis.tables.values import clean_column
@@ -161,9 +153,7 @@ def merge_small_groups(
     ]
 
 
-def _merged_column(
-    column_plan: ColumnPlan, rows: Rows, counts: Counter[object], k: int
-) -> ColumnPlan:
+def _merged_column(column_plan: ColumnPlan, rows: Rows, counts: Counter[object], k: int) -> ColumnPlan:
     if not isinstance(column_plan.step, Intervals):
         for position, step in enumerate(column_plan.coarser):
             coarser: Counter[object] = Counter()
@@ -195,6 +185,4 @@ def _merged_column(
         integer=rows.column(column_plan.name).kind is Kind.INTEGER,
         representatives=None if isinstance(labels[0], str) else labels,  # type: ignore[arg-type]
     )
-    return column_plan.model_copy(
-        update={"step": step, "coarser": (), "values_after": len(step.labels)}
-    )
+    return column_plan.model_copy(update={"step": step, "coarser": (), "values_after": len(step.labels)})

@@ -43,9 +43,7 @@ def recoding_of_combinations(
     if not local:
         return _full_domain(search, budget_rows)
     asked = requirements.requirements
-    every = asked.model_copy(
-        update={"k": asked.combination_k, "combinations": None, "combination_k": None}
-    )
+    every = asked.model_copy(update={"k": asked.combination_k, "combinations": None, "combination_k": None})
     tries: list[Recoding] = []
     failure: RequirementsNotMetError | None = None
 

@@ -13,9 +13,7 @@ MAX_CELLS = 9
 """3^9 pairs of sets are compared."""
 
 
-def best_classes(
-    cells: CellLevels, requirements: ClassRequirements, budget_rows: int
-) -> Recoding | None:
+def best_classes(cells: CellLevels, requirements: ClassRequirements, budget_rows: int) -> Recoding | None:
     """The recoding with the least loss of all that divide the cells into classes.
 
     A class has the lowest levels on which its cells have the same labels. Records that are removed,

@@ -22,16 +22,14 @@ MAX_COUNTS = 20_000
 """How often the search counts the cells."""
 
 
-def full_domain_recoding(
-    cells: CellLevels, requirements: ClassRequirements, budget_rows: int
-) -> Recoding:
+def full_domain_recoding(cells: CellLevels, requirements: ClassRequirements, budget_rows: int) -> Recoding:
     """The levels, equal for all rows, with the least loss if rows in small classes are suppressed.
 
-    Level vectors are visited by increasing loss until no later one can be better, so the result is
-    the optimum, unless that takes more than 20,000 counts of the cells or the time is over; then the search continues
-    with one column at a time, the one with the least loss. A vector is not visited if a few of its
-    columns alone suppress too many rows already (the subset property of LeFevre et al. 2005).
-    Sensitive values are counted only until too many rows are in classes that fail.
+    Level vectors are visited by increasing loss until no later one can be better, so the result is the
+    optimum, unless that takes more than 20,000 counts of the cells or the time is over; then the search
+    continues with one column at a time, the one with the least loss. A vector is not visited if a few of its
+    columns alone suppress too many rows already (the subset property of LeFevre et al. 2005). Sensitive
+    values are counted only until too many rows are in classes that fail.
     """
     found = best_levels(cells, requirements, budget_rows)
     if found is None and cells.limited:

@@ -101,9 +101,7 @@ def _upward(cells: CellLevels, vector: tuple[int, ...]) -> Iterator[tuple[float,
         yield price(vector), vector
 
 
-def blocks(
-    cells: CellLevels, vectors: Levels
-) -> tuple[Ints, NDArray[np.uint64], NDArray[np.float32]]:
+def blocks(cells: CellLevels, vectors: Levels) -> tuple[Ints, NDArray[np.uint64], NDArray[np.float32]]:
     """Columns in blocks: the lines of each vector, and the labels and loss of each cell on a line.
 
     A block has a line for each combination of the levels of its columns. Two blocks are joined, the
@@ -132,9 +130,12 @@ def blocks(
         tops = [range(int(cells.tops[c]) + 1) for c in columns]
         levels = np.array([own[::-1] for own in product(*reversed(tops))], np.int64)
         fill(
-            levels + cells.lines[columns], cells.codes, cells.loss, labels[start[b] : start[b + 1]],
+            levels + cells.lines[columns],
+            cells.codes,
+            cells.loss,
+            labels[start[b] : start[b + 1]],
             loss[start[b] : start[b + 1]],
-        )  # fmt: skip
+        )
     return lines, labels, loss
 
 

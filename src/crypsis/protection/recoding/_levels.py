@@ -100,9 +100,7 @@ def _code(labels: Sequence[Any]) -> tuple[list[int], tuple[Any, ...]]:
     return codes, tuple(places)
 
 
-def _loss(
-    step: Step, raws: Sequence[Any], labels: Sequence[Any], originals: Collection[Any]
-) -> Floats:
+def _loss(step: Step, raws: Sequence[Any], labels: Sequence[Any], originals: Collection[Any]) -> Floats:
     """The loss of each label; `originals` are the values before, each once."""
     if isinstance(step, HierarchyLevel):
         every = sum(map(len, step.groups.values()))
@@ -206,9 +204,7 @@ class CellLevels:
     def losses(self) -> list[Floats]:
         """The average loss of each level of each column."""
         return [
-            column.average_loss(
-                np.bincount(place, self.counts, column.codes.shape[1]).astype(np.int64)
-            )
+            column.average_loss(np.bincount(place, self.counts, column.codes.shape[1]).astype(np.int64))
             for column, place in zip(self.columns, self.places, strict=True)
         ]
 

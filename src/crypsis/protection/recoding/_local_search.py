@@ -28,9 +28,13 @@ search that goes to the end is there."""
 
 
 def improved(
-    cells: CellLevels, requirements: ClassRequirements, recoding: Recoding, *, to_the_end: bool = False,
+    cells: CellLevels,
+    requirements: ClassRequirements,
+    recoding: Recoding,
+    *,
+    to_the_end: bool = False,
     empty: bool = True,
-) -> Recoding:  # fmt: skip
+) -> Recoding:
     """The recoding after cells moved to other classes where that lowers the loss.
 
     Each class stays within the requirements; the loss is never higher. If sizes alone are required,
@@ -68,15 +72,21 @@ def _shown(cells: CellLevels, recoding: Recoding, empty: bool) -> Ints:
 
 
 def _moved(
-    cells: CellLevels, requirements: ClassRequirements, recoding: Recoding, to_the_end: bool,
-    shown: Ints, rounds: int = _ROUNDS,
-) -> Recoding:  # fmt: skip
+    cells: CellLevels,
+    requirements: ClassRequirements,
+    recoding: Recoding,
+    to_the_end: bool,
+    shown: Ints,
+    rounds: int = _ROUNDS,
+) -> Recoding:
     """The recoding after rounds of single moves (see `kernels.local_search`)."""
     arrays = (
         np.ascontiguousarray(cells.codes.T),
-        np.ascontiguousarray(_prices(cells).T.astype(np.float32)), cells.lines, cells.tops,
+        np.ascontiguousarray(_prices(cells).T.astype(np.float32)),
+        cells.lines,
+        cells.tops,
         cells.counts,
-    )  # fmt: skip
+    )
     sensitive = requirements.arrays(cells.counts.size)
     work = np.array([_MAX_WORK])
     worth = _WORTH
@@ -105,16 +115,12 @@ def _prices(cells: CellLevels) -> Floats:
     if not cells.limited:
         return cells.loss
     found = cells.loss.copy()
-    for line, limit, top, there in zip(
-        cells.lines, cells.limits, cells.tops, cells.there.T, strict=True
-    ):
+    for line, limit, top, there in zip(cells.lines, cells.limits, cells.tops, cells.there.T, strict=True):
         found[line + limit + 1 : line + top + 1, there] += _NOT_ALLOWED
     return found
 
 
-def _by_other_cells(
-    cells: CellLevels, requirements: ClassRequirements, levels: Levels
-) -> NDArray[np.bool_]:
+def _by_other_cells(cells: CellLevels, requirements: ClassRequirements, levels: Levels) -> NDArray[np.bool_]:
     """The cells of classes that match enough of the population only by cells without records.
 
     On lower levels, which the search gives to a class if its own cells allow them, they might not.
@@ -130,9 +136,7 @@ def _by_other_cells(
     return np.asarray(few[member] & (levels[:, 0] >= 0))
 
 
-def _classes(
-    cells: CellLevels, levels: Levels, fixed: NDArray[np.bool_]
-) -> tuple[Ints, Ints, Ints]:  # fmt: skip
+def _classes(cells: CellLevels, levels: Levels, fixed: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
     """The class of each cell, -1 where it is suppressed; the classes by decreasing loss; by labels.
 
     The class of cells that are fixed is -2.

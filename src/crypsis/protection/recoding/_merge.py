@@ -56,9 +56,7 @@ def merged_from_cells(cells: CellLevels, requirements: ClassRequirements) -> Lev
 
     A class takes in others until it meets the requirements. Cost: the square of the cells.
     """
-    merging = _Merging(
-        cells, requirements, np.zeros((cells.counts.size, cells.tops.size), np.int16)
-    )
+    merging = _Merging(cells, requirements, np.zeros((cells.counts.size, cells.tops.size), np.int16))
     every = np.arange(cells.counts.size)
     good = which_sound(every, merging.member, merging.sizes, merging.k, merging.sensitive)
     waiting = set(np.flatnonzero(~good).tolist())
@@ -92,9 +90,7 @@ class _Merging:
         joined, cost = self._joined_levels(number)
         some = np.argsort(cost, kind="stable")[:_CANDIDATES]
         candidates = some[np.isfinite(cost[some])].tolist()
-        enough = next(
-            ([candidate] for candidate in candidates if self._sound(number, candidate)), []
-        )
+        enough = next(([candidate] for candidate in candidates if self._sound(number, candidate)), [])
         if not enough and several:
             enough = self._enough(number, joined, cost)
         taken = enough or candidates[:1]
@@ -111,17 +107,13 @@ class _Merging:
         The least loss of a record comes first. Nothing if all of them are not enough.
         """
         within = np.isfinite(cost) & (joined == self.levels[self.first[number]]).all(axis=1)
-        order = np.argsort(
-            np.where(within, cost / np.maximum(self.sizes, 1), np.inf), kind="stable"
-        )
+        order = np.argsort(np.where(within, cost / np.maximum(self.sizes, 1), np.inf), kind="stable")
         low, high = 1, int(within.sum())
         if not high or not self._sound(number, *order[:high]):
             return []
         while low < high:
             middle = (low + high) // 2
-            low, high = (
-                (low, middle) if self._sound(number, *order[:middle]) else (middle + 1, high)
-            )
+            low, high = (low, middle) if self._sound(number, *order[:middle]) else (middle + 1, high)
         return [int(one) for one in order[:high]]
 
     def meets(self, number: int) -> bool:

@@ -21,9 +21,15 @@ MAX_WORK = 200_000_000
 
 
 def divided_again(
-    cells: CellLevels, prices: Floats, k: int, recoding: Recoding, work: Ints, *, turn: int = 0,
+    cells: CellLevels,
+    prices: Floats,
+    k: int,
+    recoding: Recoding,
+    work: Ints,
+    *,
+    turn: int = 0,
     shown: Ints = _NONE,
-) -> Recoding:  # fmt: skip
+) -> Recoding:
     """The recoding after neighborhoods of classes were divided again wherever that lowers the loss.
 
     Sizes alone are required: each class has `k` records. `prices` has the loss of every label, a line
@@ -39,9 +45,12 @@ def divided_again(
     levels = np.zeros((max(int(owner.max()) + 1, rows // k) + 1, cells.tops.size), np.int64)
     levels[owner[there]] = recoding.levels[there]
     arrays = (
-        np.ascontiguousarray(cells.codes.T), np.ascontiguousarray(prices.T.astype(np.float32)),
-        cells.lines, cells.limits, cells.counts,
-    )  # fmt: skip
+        np.ascontiguousarray(cells.codes.T),
+        np.ascontiguousarray(prices.T.astype(np.float32)),
+        cells.lines,
+        cells.limits,
+        cells.counts,
+    )
     lost = arrays[1][there[:, None], cells.lines + recoding.levels[there]].sum(axis=1)
     seeds = there[np.argsort(-lost, kind="stable")]
     if turn > 0:

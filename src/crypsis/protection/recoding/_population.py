@@ -43,8 +43,7 @@ class PopulationCells:
     def wider(self, cells: CellLevels) -> CellLevels:
         """The cells of the release, and behind them the others, without records."""
         places = tuple(
-            np.concatenate([mine, more])
-            for mine, more in zip(cells.places, self.places, strict=True)
+            np.concatenate([mine, more]) for mine, more in zip(cells.places, self.places, strict=True)
         )
         counts = np.concatenate([cells.counts, np.zeros(self.others.size, np.int64)])
         return CellLevels(cells.columns, places, counts)
@@ -68,19 +67,14 @@ def without_rest(columns: Sequence[ColumnPlan]) -> tuple[ColumnPlan, ...]:
     """
     return tuple(
         column.model_copy(
-            update={
-                "coarser": tuple(s for s in column.coarser if not isinstance(s, FrequentValues))
-            }
+            update={"coarser": tuple(s for s in column.coarser if not isinstance(s, FrequentValues))}
         )
         for column in columns
     )
 
 
 def population_cells(
-    everyone: Dataset,
-    columns: Sequence[ColumnPlan],
-    values: Sequence[Sequence[Any]],
-    places: Sequence[Codes],
+    everyone: Dataset, columns: Sequence[ColumnPlan], values: Sequence[Sequence[Any]], places: Sequence[Codes]
 ) -> tuple[PopulationCells, list[list[Any]]]:
     """The people of a population by the cells of a release, and the values of both.
 
@@ -109,8 +103,7 @@ def population_cells(
     theirs, counts = [place[known] for place in theirs], counts[known]
     size = places[0].size
     codes = tuple(
-        np.concatenate([mine, more]).astype(np.int32)
-        for mine, more in zip(places, theirs, strict=True)
+        np.concatenate([mine, more]).astype(np.int32) for mine, more in zip(places, theirs, strict=True)
     )
     first, member = group(codes, tuple(map(len, every)))
     people = np.zeros(first.size, np.int64)

@@ -52,9 +52,7 @@ class Purposes:
             share = (1 - _DETAIL) * len(losses) / len(self.lost) * cells.counts.sum() / whole
             for c, bits in by_column.items():
                 losses[c] = losses[c] + share * bits
-        columns = [
-            replace(column, loss=loss) for column, loss in zip(cells.columns, losses, strict=True)
-        ]
+        columns = [replace(column, loss=loss) for column, loss in zip(cells.columns, losses, strict=True)]
         return CellLevels(tuple(columns), cells.places, cells.counts)
 
     def preserved(self, cells: CellLevels, levels: Levels) -> dict[str, float]:

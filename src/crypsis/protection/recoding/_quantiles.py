@@ -128,9 +128,7 @@ class _SortedColumn:
         return rows
 
 
-def _sorted_columns(
-    data: Dataset, names: Sequence[str]
-) -> Iterator[tuple[str, _SortedColumn]] | None:
+def _sorted_columns(data: Dataset, names: Sequence[str]) -> Iterator[tuple[str, _SortedColumn]] | None:
     """Each column sorted: from cells that were counted before, else in one pass.
 
     On a cluster the values are fetched with their counts, if they are few enough.
@@ -230,9 +228,11 @@ def with_representatives(data: Dataset, name: str, step: Intervals, how: str) ->
         .group_by("place")
         .agg(
             middle=nw.col("number").mean() if how == "mean" else nw.col("number").median(),
-            low=nw.col("number").min(), high=nw.col("number").max(), size=nw.len(),
+            low=nw.col("number").min(),
+            high=nw.col("number").max(),
+            size=nw.len(),
         )
-    )  # fmt: skip
+    )
     table = rows.fetch(grouped, f"groups of {name!r}").to_pylist()
     found = {row["place"]: row for row in table if row["place"] is not None}
     bounds = [-math.inf, *step.upper, math.inf]

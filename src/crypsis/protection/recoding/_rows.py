@@ -36,9 +36,7 @@ class RecodedRows:
     row_map: tuple[int, ...] | None = None
 
 
-def recode_rows(
-    rows: Rows, cells: Cells, first: Ints, levels: CellLevels, recoding: Recoding
-) -> RecodedRows:
+def recode_rows(rows: Rows, cells: Cells, first: Ints, levels: CellLevels, recoding: Recoding) -> RecodedRows:
     """The rows, each on the levels of its cell; `first` is a cell of each class of `levels`."""
     if not recoding.changes:
         return RecodedRows(rows)
@@ -51,17 +49,12 @@ def recode_rows(
     changed = np.flatnonzero((recoding.levels != 0).any(axis=1))
     suppressed = recoding.levels[changed, 0] < 0
     labels = [every.take(pa.array(place[changed])) for every, place in recoder.labels]
-    keys = [
-        cells.values[c].take(pa.array(cells.codes[c][first[changed]]))
-        for c in range(len(recoder.names))
-    ]
+    keys = [cells.values[c].take(pa.array(cells.codes[c][first[changed]])) for c in range(len(recoder.names))]
     joined, in_order = with_exceptions(rows, recoder.names, keys, labels, suppressed.tolist())
     if not rows.local:
         return RecodedRows(joined, () if suppressed.any() else None)
     row_map = recoder.row_map(rows) if suppressed.any() else None
-    return RecodedRows(
-        StreamedRows(joined, in_order, lambda: map(recoder.recoded, parts_of(rows))), row_map
-    )
+    return RecodedRows(StreamedRows(joined, in_order, lambda: map(recoder.recoded, parts_of(rows))), row_map)
 
 
 class _RowRecoder:
@@ -72,9 +65,7 @@ class _RowRecoder:
         self.names = [column.name for column in levels.columns]
         self.labels = [
             _label_array(cells.values[c], rows.column(name).kind, *pair)
-            for c, (name, pair) in enumerate(
-                zip(self.names, levels.labels(recoding.levels), strict=True)
-            )
+            for c, (name, pair) in enumerate(zip(self.names, levels.labels(recoding.levels), strict=True))
         ]
 
     def kept(self, rows: pa.Table) -> NDArray[np.bool_]:
@@ -117,9 +108,7 @@ def parts_of(rows: Rows, what: str = "recoding rows") -> Iterator[pa.Table]:
     return rows.parts(what)
 
 
-def _label_array(
-    values: pa.Array, kind: Kind, labels: list[Any], place: Ints
-) -> tuple[pa.Array, Ints]:
+def _label_array(values: pa.Array, kind: Kind, labels: list[Any], place: Ints) -> tuple[pa.Array, Ints]:
     """The labels of a column as one array: of its own type, or as text if a text is used."""
     used = np.zeros(len(labels), bool)
     used[place] = True

@@ -25,16 +25,8 @@ from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._deadline import passed
 from crypsis.protection.recoding._exact import MAX_CELLS, best_classes
 from crypsis.protection.recoding._full_domain import MAX_COUNTS, best_levels, not_kept
-from crypsis.protection.recoding._lattice import (
-    blocks,
-    vectors_with_losses,
-    visits,
-)
-from crypsis.protection.recoding._levels import (
-    CellLevels,
-    Levels,
-    Recoding,
-)
+from crypsis.protection.recoding._lattice import blocks, vectors_with_losses, visits
+from crypsis.protection.recoding._levels import CellLevels, Levels, Recoding
 from crypsis.protection.recoding._local_search import improved
 from crypsis.protection.recoding._merge import merged_from_cells
 from crypsis.protection.recoding.kernels import requirements as kernel
@@ -119,9 +111,18 @@ class _TopDown:
         order, starts, ends = groups.order.copy(), groups.starts.copy(), groups.ends.copy()
         levels = groups.levels.copy()
         count = top_down.specialize(
-            order, starts, ends, levels, groups.count, floor, self.k, self.arrays, self.sensitive,
-            self.widest, suppress,
-        )  # fmt: skip
+            order,
+            starts,
+            ends,
+            levels,
+            groups.count,
+            floor,
+            self.k,
+            self.arrays,
+            self.sensitive,
+            self.widest,
+            suppress,
+        )
         return _Groups(order, starts, ends, levels, count)
 
     def recoding(self, groups: _Groups) -> Recoding:
@@ -219,8 +220,7 @@ def _local_recoding(
     search = _TopDown(cells, requirements)
     if not search.sound():
         raise RequirementsNotMetError(
-            "Not even all records together, with every quasi-identifier suppressed, meet the "
-            "requirements.",
+            "Not even all records together, with every quasi-identifier suppressed, meet the requirements.",
             code="unattainable",
             hint="Relax the requirements.",
         )
@@ -261,10 +261,17 @@ def _local_recoding(
         if exceeded and within and not over():  # what was improved exceeds the budget
             tries.append(improved(cells, requirements, min(within, key=_ncp), empty=False))
             within = [one for one in tries if one.rows_touched <= budget_rows]
-        same = None if over() else best_levels(
-            cells, requirements, budget_rows * suppress, min(map(_ncp, within), default=np.inf),
-            min(MAX_COUNTS, _MAX_CELLS_COUNTED // cells.counts.size),
-        )  # fmt: skip
+        same = (
+            None
+            if over()
+            else best_levels(
+                cells,
+                requirements,
+                budget_rows * suppress,
+                min(map(_ncp, within), default=np.inf),
+                min(MAX_COUNTS, _MAX_CELLS_COUNTED // cells.counts.size),
+            )
+        )
         if same is not None:
             tries += [same, improved(cells, requirements, same)]
             within = [one for one in tries if one.rows_touched <= budget_rows]
@@ -305,9 +312,8 @@ def _by_gain(search: _TopDown, suppress: bool, steps: int, work: int) -> list[Le
     prices = np.linspace(0, most.max(), steps + 1)[1:] + 1e-9
     found = np.empty(cells.counts.size, np.int64)
     release_by_gain(
-        lines, least, prices, search.k, (labels, loss, cells.counts),
-        search.sensitive, work, found,
-    )  # fmt: skip
+        lines, least, prices, search.k, (labels, loss, cells.counts), search.sensitive, work, found
+    )
     return _placed(search, _levels_found(search, vectors, found), suppress)
 
 
@@ -334,9 +340,16 @@ def _swept(search: _TopDown, suppress: bool, bound: float) -> list[Levels]:
     lines, labels, loss = blocks(cells, vectors)
     found = np.empty(cells.counts.size, np.int64)
     left = kernel_sweep.sweep(
-        lines, low, high, search.k, (labels, loss, cells.counts), search.sensitive, _MAX_WORK,
-        bound * (1 + 1e-6), found,
-    )  # fmt: skip
+        lines,
+        low,
+        high,
+        search.k,
+        (labels, loss, cells.counts),
+        search.sensitive,
+        _MAX_WORK,
+        bound * (1 + 1e-6),
+        found,
+    )
     if left < 0:
         return []
     return _placed(search, _levels_found(search, vectors, found), suppress)
@@ -370,9 +383,8 @@ def _column_by_column(search: _TopDown, budget_rows: int, order: Order, suppress
         wider[c] = True
         after = search.split(groups, floor, suppress=out)
         touched, loss = top_down.total_loss(
-            after.order, after.starts, after.ends, after.levels, after.count, wider, tops,
-            search.arrays,
-        )  # fmt: skip
+            after.order, after.starts, after.ends, after.levels, after.count, wider, tops, search.arrays
+        )
         return touched, loss, c, after
 
     while True:

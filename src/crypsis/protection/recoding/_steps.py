@@ -18,15 +18,7 @@ from typing import Annotated, Any, Literal
 import narwhals.stable.v2 as nw
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from crypsis.hierarchies.labels import (
-    TOP,
-    UNITS,
-    as_text,
-    date_expression,
-    date_label,
-    first_day,
-    unit_name,
-)
+from crypsis.hierarchies.labels import TOP, UNITS, as_text, date_expression, date_label, first_day, unit_name
 from crypsis.protection.recoding._clusters import number_label
 from crypsis.tables import Kind
 
@@ -141,9 +133,7 @@ class DateUnit(_Step):
     """Dates by month, quarter, half-year, year, decade or period of years."""
 
     method: Literal["date"] = "date"
-    unit: Literal[
-        "month", "quarter", "half-year", "year", "decade", "20 years", "40 years", "80 years"
-    ]
+    unit: Literal["month", "quarter", "half-year", "year", "decade", "20 years", "40 years", "80 years"]
 
     def label(self, value: Any) -> Any:
         return date_label(value, self.unit)
@@ -291,11 +281,7 @@ def text_of(column: nw.Expr, kind: Kind) -> nw.Expr:
     if kind is not Kind.NUMBER:
         return column.cast(nw.String)
     integer = column == column.round(0)
-    return (
-        nw.when(integer)
-        .then(column.cast(nw.Int64).cast(nw.String))
-        .otherwise(column.cast(nw.String))
-    )
+    return nw.when(integer).then(column.cast(nw.Int64).cast(nw.String)).otherwise(column.cast(nw.String))
 
 
 def intervals(
@@ -313,8 +299,7 @@ def intervals(
         return Intervals(upper=(), labels=("all",))
     names = [number_label(bound) for bound in bounds]
     lows = [
-        number_label(bound + 1) if integer else f">{name}"
-        for bound, name in zip(bounds, names, strict=True)
+        number_label(bound + 1) if integer else f">{name}" for bound, name in zip(bounds, names, strict=True)
     ]
     labels = [f"<={names[0]}"]
     for low, bound, name in zip(lows, bounds[1:], names[1:], strict=False):

@@ -38,9 +38,7 @@ _MAX_WORK, _PER_MOVE = 15_000_000, 1_500
 """How many cells the way from the bottom up regroups, and how many more each move counts for."""
 
 
-def subtree_recoding(
-    cells: CellLevels, requirements: ClassRequirements, budget_rows: int
-) -> Recoding:
+def subtree_recoding(cells: CellLevels, requirements: ClassRequirements, budget_rows: int) -> Recoding:
     """The levels of one cut for each column, with little information loss.
 
     It is never more than that of the best full-domain levels.
@@ -223,11 +221,7 @@ class _Cut:
     def _make(self, move: _Move, outcome: _Outcome) -> None:
         cells = move.cells
         self.levels[cells, move.column] = move.level
-        self.keys[cells], self.loss[cells], self.good[cells] = (
-            outcome.keys,
-            outcome.loss,
-            outcome.good,
-        )
+        self.keys[cells], self.loss[cells], self.good[cells] = (outcome.keys, outcome.loss, outcome.good)
 
     def _good(self, some: Ints, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which of these cells, which are whole classes, are in classes that meet everything."""

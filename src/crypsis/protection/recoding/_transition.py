@@ -50,9 +50,7 @@ class GeneralizationModel:
         values, value = _numbered(original[self.plan.name])
         labels, label = _numbered(masked[self.plan.name])
         place = {as_text(text): i for i, text in enumerate(labels)}
-        steps = [
-            one for one in (self.plan.step, *self.plan.coarser) if not isinstance(one, Suppress)
-        ]
+        steps = [one for one in (self.plan.step, *self.plan.coarser) if not isinstance(one, Suppress)]
         found = {
             i * len(labels) + place[text]
             for i, raw in enumerate(values)

@@ -86,9 +86,12 @@ class Bounds(NamedTuple):
 def problem(weights: csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Problem:
     """The problem of an irreducible matrix of kinds."""
     return Problem(
-        weights.indptr.astype(np.int64), weights.indices.astype(np.int64), np.log(weights.data),
-        rows.astype(np.float64), columns.astype(np.float64),
-    )  # fmt: skip
+        weights.indptr.astype(np.int64),
+        weights.indices.astype(np.int64),
+        np.log(weights.data),
+        rows.astype(np.float64),
+        columns.astype(np.float64),
+    )
 
 
 def bounds(problem: Problem, *, on_round: Callable[[], None] | None = None) -> Bounds:
@@ -172,11 +175,7 @@ def _entropic_slope(p: Vector) -> Vector:
 
 
 def scale(
-    problem: Problem,
-    logs: Vector | None = None,
-    *,
-    start: Vector | None = None,
-    tolerance: float = 1e-12,
+    problem: Problem, logs: Vector | None = None, *, start: Vector | None = None, tolerance: float = 1e-12
 ) -> Scaled:
     """Scale exp(logs) to row and column sums of 1: sweeps while they help, then Newton's method.
 

@@ -79,8 +79,7 @@ def marked(
     own = np.full(kinds.columns.size, -1)
     weights = np.abs(kinds.weights)
     return _hits(
-        _Groups(weights, (kinds.weights < 0).astype(np.int64), kinds.rows, kinds.columns, own),
-        limit,
+        _Groups(weights, (kinds.weights < 0).astype(np.int64), kinds.rows, kinds.columns, own), limit
     )
 
 
@@ -113,9 +112,7 @@ def _hits(groups: _Groups, limit: int) -> NDArray[np.float64] | None:
     degree = 0
     for position, column in enumerate(order):
         now = column_step(position, support[:, order], groups.rows, groups.columns[order], plan)
-        step = _column_group(
-            keys + now.opening, values, degree, int(column), groups, plan, now, limit
-        )
+        step = _column_group(keys + now.opening, values, degree, int(column), groups, plan, now, limit)
         if step is None:
             return None
         keys, values = step
@@ -155,9 +152,15 @@ def _column_group(
         if keys.size == 0:
             return None
         values = _spread(
-            old, values, moves, active, groups.weights[others, column],
-            groups.marks[others, column], degree + size, keys.size,
-        )  # fmt: skip
+            old,
+            values,
+            moves,
+            active,
+            groups.weights[others, column],
+            groups.marks[others, column],
+            degree + size,
+            keys.size,
+        )
         values /= values.max()
     return keys, values
 
@@ -179,10 +182,7 @@ def _own_ways(size: int) -> NDArray[np.float64]:
 def _avoiding(items: int, places: int, pairs: int) -> int:
     """Ways to pair `pairs` of the items with distinct places, each item avoiding one of its own."""
     return sum(
-        (-1) ** k
-        * math.comb(items, k)
-        * math.comb(items - k, pairs - k)
-        * math.perm(places - k, pairs - k)
+        (-1) ** k * math.comb(items, k) * math.comb(items - k, pairs - k) * math.perm(places - k, pairs - k)
         for k in range(pairs + 1)
     )
 

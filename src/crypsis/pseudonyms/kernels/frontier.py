@@ -16,12 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.machine_code import kernel
-from crypsis.pseudonyms.kernels.order import (
-    ColumnOrder,
-    MergedMatrix,
-    column_order,
-    merge_identical,
-)
+from crypsis.pseudonyms.kernels.order import ColumnOrder, MergedMatrix, column_order, merge_identical
 from crypsis.pseudonyms.kernels.states import Counts, column_step, key_layout, match_column
 
 STATES = 20_000_000  # in all layers together, by default; a few gigabytes at worst
@@ -54,10 +49,7 @@ class FrontierStates(NamedTuple):
 
 
 def build(
-    matrix: NDArray[np.float64] | MergedMatrix,
-    *,
-    limit: int = STATES,
-    way: ColumnOrder | None = None,
+    matrix: NDArray[np.float64] | MergedMatrix, *, limit: int = STATES, way: ColumnOrder | None = None
 ) -> FrontierStates | None:
     """Lay out the states, or None where there are more than `limit` or they do not fit 63 bits."""
     kinds = matrix if isinstance(matrix, MergedMatrix) else merge_identical(matrix)
@@ -78,9 +70,7 @@ def build(
         keys = keys + now.opening
         for done in range(int(widths[position])):
             one = np.ones(keys.size, dtype=np.int32)
-            new, _, moves = match_column(
-                keys, one, 1, active, waiting, now.room, done, limit - states
-            )
+            new, _, moves = match_column(keys, one, 1, active, waiting, now.room, done, limit - states)
             if new.size == 0:
                 return None
             layers.append(_Layer(int(column), keys, moves, now.active, active))

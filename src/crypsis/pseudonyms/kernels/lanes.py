@@ -107,11 +107,7 @@ def _register(operation: Any, instruction: str) -> None:
         return getattr(builder, instruction)(*args, flags=("contract",))
 
 
-for _operation, _instruction in (
-    (operator.add, "fadd"),
-    (operator.sub, "fsub"),
-    (operator.mul, "fmul"),
-):
+for _operation, _instruction in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
     _register(_operation, _instruction)
 
 

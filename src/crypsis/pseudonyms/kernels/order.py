@@ -35,9 +35,7 @@ def merge_identical(matrix: NDArray[np.float64]) -> MergedMatrix:
     row_first = _first(row_class)
     column_class = _kinds(matrix[row_first].T)
     weights = matrix[np.ix_(row_first, _first(column_class))]
-    return MergedMatrix(
-        weights, np.bincount(row_class), np.bincount(column_class), row_class, column_class
-    )
+    return MergedMatrix(weights, np.bincount(row_class), np.bincount(column_class), row_class, column_class)
 
 
 def _kinds(rows: NDArray[np.float64]) -> Counts:
@@ -124,8 +122,6 @@ def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _cuthill_mckee(support: NDArray[np.bool_]) -> Counts:
     """Columns in the order in which Cuthill-McKee meets them in the bipartite graph."""
     many, wide = support.shape
-    edges = csr_array(
-        np.block([[np.zeros((many, many)), support], [support.T, np.zeros((wide, wide))]])
-    )
+    edges = csr_array(np.block([[np.zeros((many, many)), support], [support.T, np.zeros((wide, wide))]]))
     order = reverse_cuthill_mckee(edges.tocsr(), symmetric_mode=True)
     return np.asarray(order[order >= many] - many, dtype=np.int64)

@@ -141,9 +141,8 @@ def edge_stars(drawn, table, columns, examples):  # type: ignore[no-untyped-def]
                     column[column_indices[place]] = column_values[place]
                 for place in range(low, high):
                     sums[part, place] += _star(
-                        rows_of[column_indices[place]], columns_of[kind], column, of_row, uses,
-                        table,
-                    )  # fmt: skip
+                        rows_of[column_indices[place]], columns_of[kind], column, of_row, uses, table
+                    )
                 for place in range(low, high):
                     column[column_indices[place]] = 0.0
         sums[part] /= end - begin
@@ -166,9 +165,7 @@ def _uses(of_row, table):  # type: ignore[no-untyped-def]
     for place in range(size):
         row = of_column[members[place]]
         kind = row_kind[row]
-        at = _place(
-            starts[kind], starts[kind + 1], indices, column_kind[members[place]], first.size - 1
-        )
+        at = _place(starts[kind], starts[kind + 1], indices, column_kind[members[place]], first.size - 1)
         used[row] = values[at]
         owners[place] = kind
         inverse[place] = 1.0 / values[at]
@@ -233,9 +230,7 @@ def _importance_draw(order, start, rows, columns, careful, stream):  # type: ign
         for place in range(begin, end):
             column = indices[place]
             share = 0.0
-            if not taken[column] and (
-                not careful or column == mate[row] or via[of_column[column]] >= 0
-            ):
+            if not taken[column] and (not careful or column == mate[row] or via[of_column[column]] >= 0):
                 share = values[place] / max(left[column], values[place])
             total += share
             shares[place - begin] = total

@@ -25,9 +25,7 @@ _KINDS = ("alone", "in addition to the others")
 def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) -> alt.TopLevelMixin:
     """The riskiest classes: the probability of the best guess in each, and without the columns."""
     if limit < 1:
-        raise ParameterError(
-            f"Parameter 'limit' must be at least 1; {limit} was given.", parameter="limit"
-        )
+        raise ParameterError(f"Parameter 'limit' must be at least 1; {limit} was given.", parameter="limit")
     guess = leakage.best_guess
     rows = [
         {
@@ -43,22 +41,13 @@ def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) ->
         .mark_bar(color=_ORANGE)
         .encode(
             y=alt.Y(
-                "class:N",
-                sort=alt.EncodingSortField("place"),
-                title=None,
-                axis=alt.Axis(labelLimit=260),
+                "class:N", sort=alt.EncodingSortField("place"), title=None, axis=alt.Axis(labelLimit=260)
             ),
-            x=alt.X(
-                "best_guess:Q",
-                scale=alt.Scale(domain=[0, 1]),
-                title="probability of the best guess",
-            ),
+            x=alt.X("best_guess:Q", scale=alt.Scale(domain=[0, 1]), title="probability of the best guess"),
             tooltip=["class:N", "size:Q", alt.Tooltip("best_guess:Q", format=".3f")],
         )
     )
-    sizes = bars.mark_text(align="left", dx=4, color="#333333").encode(
-        text=alt.Text("size:Q", format=",d")
-    )
+    sizes = bars.mark_text(align="left", dx=4, color="#333333").encode(text=alt.Text("size:Q", format=",d"))
     prior = (
         alt.Chart(_data([{"prior": guess.prior}]))
         .mark_rule(color=_BLUE, strokeDash=[6, 3], size=2)
@@ -94,9 +83,7 @@ def contributions(leakage: Leakage) -> alt.TopLevelMixin:
     rows = [
         {"column": contribution.column, "kind": kind, "bits": bits}
         for contribution in leakage.contributions
-        for kind, bits in zip(
-            _KINDS, (contribution.alone_bits, contribution.added_bits), strict=True
-        )
+        for kind, bits in zip(_KINDS, (contribution.alone_bits, contribution.added_bits), strict=True)
     ]
     first = leakage.contributions[0]
     bars = (
@@ -104,9 +91,7 @@ def contributions(leakage: Leakage) -> alt.TopLevelMixin:
         .mark_bar()
         .encode(
             y=alt.Y(
-                "column:N",
-                sort=[contribution.column for contribution in leakage.contributions],
-                title=None,
+                "column:N", sort=[contribution.column for contribution in leakage.contributions], title=None
             ),
             x=alt.X("bits:Q", title=f"bits about {leakage.target}"),
             yOffset=alt.YOffset("kind:N", sort=list(_KINDS)),

@@ -50,9 +50,7 @@ def match_distances(comparison: NullComparison) -> alt.TopLevelMixin:
     shapes = ["circle", "triangle-up", "diamond"]
     return _sized(
         alt.layer(
-            base.mark_line().encode(
-                strokeDash=_split("series", names, _DASHES, alt.StrokeDash, legend)
-            ),
+            base.mark_line().encode(strokeDash=_split("series", names, _DASHES, alt.StrokeDash, legend)),
             base.mark_point(filled=True, size=36).encode(
                 shape=_split("series", names, shapes, alt.Shape, legend)
             ),
@@ -82,13 +80,17 @@ def noise(noise_decompositions: Sequence[NoiseDecomposition]) -> alt.TopLevelMix
             kinds, (noise_decomposition.noise, noise_decomposition.residual_noise), strict=True
         )
     ]
-    chart = _chart(rows).mark_bar().encode(
-        y=_rows("column"),
-        x=alt.X("size:Q", title="mean absolute noise, in standard deviations of the column"),
-        yOffset=alt.YOffset("noise:N", sort=kinds),
-        color=_split("noise", kinds, [ORANGE, BLUE]),
-        tooltip=["column:N", "noise:N", alt.Tooltip("size:Q", format=".4f")],
-    )  # fmt: skip
+    chart = (
+        _chart(rows)
+        .mark_bar()
+        .encode(
+            y=_rows("column"),
+            x=alt.X("size:Q", title="mean absolute noise, in standard deviations of the column"),
+            yOffset=alt.YOffset("noise:N", sort=kinds),
+            color=_split("noise", kinds, [ORANGE, BLUE]),
+            tooltip=["column:N", "noise:N", alt.Tooltip("size:Q", format=".4f")],
+        )
+    )
     return _sized(
         chart,
         "How much noise remains after the permutation?",
@@ -108,13 +110,17 @@ def column_distances(link: Link) -> alt.TopLevelMixin:
         for which, value in zip(kinds, (column.matched, column.own), strict=True)
         if value is not None
     ]
-    chart = _chart(rows).mark_point(filled=True, size=90).encode(
-        y=_rows("column"),
-        x=alt.X("distance:Q", title="mean distance, in ranks"),
-        color=_split("which", kinds, [BLUE, ORANGE]),
-        shape=_split("which", kinds, ["circle", "square"], alt.Shape),
-        tooltip=["column:N", "which:N", alt.Tooltip("distance:Q", format=",.1f")],
-    )  # fmt: skip
+    chart = (
+        _chart(rows)
+        .mark_point(filled=True, size=90)
+        .encode(
+            y=_rows("column"),
+            x=alt.X("distance:Q", title="mean distance, in ranks"),
+            color=_split("which", kinds, [BLUE, ORANGE]),
+            shape=_split("which", kinds, ["circle", "square"], alt.Shape),
+            tooltip=["column:N", "which:N", alt.Tooltip("distance:Q", format=",.1f")],
+        )
+    )
     text = f"Mean rank distance of each column. Least protected: {_name(link.least_protected)}."
     return _sized(chart, "Which column was permuted least?", text, alt.Step(22))
 
@@ -130,13 +136,17 @@ def links(found: Sequence[tuple[str, LinkAttack]]) -> alt.TopLevelMixin:
             for order, (kind, number) in enumerate(zip(kinds, numbers, strict=True))
             if number is not None and link.true_matches is not None
         ]
-    chart = _chart(rows).mark_bar().encode(
-        y=_rows("intruder", 220),
-        x=alt.X("records:Q", title="original records", stack="zero"),
-        color=_split("link", kinds, [ORANGE, _YELLOW, _SKY]),
-        order="order:Q",
-        tooltip=["intruder:N", "link:N", alt.Tooltip("records:Q", format=",")],
-    )  # fmt: skip
+    chart = (
+        _chart(rows)
+        .mark_bar()
+        .encode(
+            y=_rows("intruder", 220),
+            x=alt.X("records:Q", title="original records", stack="zero"),
+            color=_split("link", kinds, [ORANGE, _YELLOW, _SKY]),
+            order="order:Q",
+            tooltip=["intruder:N", "link:N", alt.Tooltip("records:Q", format=",")],
+        )
+    )
     text = _sentence(f"{r['intruder']}: {r['records']:,} {r['link']}" for r in rows)
     text = f"Original records by the result of their link: {text}"
     return _sized(chart, "How many links are correct?", text, alt.Step(30))
@@ -149,11 +159,15 @@ def subsets(subset_links: Sequence[SubsetLink], limit: int = 15) -> alt.TopLevel
         for part in subset_links[:limit]
         if part.correct_share is not None
     ]
-    chart = _chart(rows).mark_bar(color=BLUE).encode(
-        y=_rows("columns", 260),
-        x=alt.X("share:Q", title="correct links", axis=alt.Axis(format="%")),
-        tooltip=["columns:N", alt.Tooltip("share:Q", format=".2%")],
-    )  # fmt: skip
+    chart = (
+        _chart(rows)
+        .mark_bar(color=BLUE)
+        .encode(
+            y=_rows("columns", 260),
+            x=alt.X("share:Q", title="correct links", axis=alt.Axis(format="%")),
+            tooltip=["columns:N", alt.Tooltip("share:Q", format=".2%")],
+        )
+    )
     text = _sentence(f"{row['columns']} {number_text(row['share'], '.2%')}" for row in rows[:5])
     text = f"Share of correct links on the subsets of columns with the most: {text}"
     return _sized(chart, "Which columns link most records?", text, alt.Step(18))
@@ -166,18 +180,20 @@ def frontier(privacy_frontier: PrivacyFrontier) -> alt.TopLevelMixin:
         for p in privacy_frontier.points
     ]
     levels = [f"{level:g}" for level in sorted({p.diversity for p in privacy_frontier.points})]
-    legend = alt.Legend(
-        title=f"v: {privacy_frontier.criterion}", symbolType="stroke", symbolSize=300
-    )
+    legend = alt.Legend(title=f"v: {privacy_frontier.criterion}", symbolType="stroke", symbolSize=300)
     scale = alt.Scale(scheme="viridis", domain=levels)
     title = "d: distance in every column, in ranks"
-    chart = _chart(rows).mark_line(strokeWidth=2).encode(
-        x=alt.X("distance:Q", title=title, scale=alt.Scale(type="symlog")),
-        y=_share("share of records"),
-        color=alt.Color("diversity:N", scale=scale, legend=legend),
-        strokeDash=_split("diversity", levels, _DASHES, alt.StrokeDash, legend),
-        tooltip=["distance:Q", "diversity:N", alt.Tooltip("share:Q", format=".1%")],
-    )  # fmt: skip
+    chart = (
+        _chart(rows)
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=alt.X("distance:Q", title=title, scale=alt.Scale(type="symlog")),
+            y=_share("share of records"),
+            color=alt.Color("diversity:N", scale=scale, legend=legend),
+            strokeDash=_split("diversity", levels, _DASHES, alt.StrokeDash, legend),
+            tooltip=["distance:Q", "diversity:N", alt.Tooltip("share:Q", format=".1%")],
+        )
+    )
     reached = max((point.distance for point in privacy_frontier.at(0.5)), default=0)
     return _sized(
         chart,

@@ -21,14 +21,11 @@ def exposed_items(anonymity: Anonymity, *, reveal: bool = False) -> alt.TopLevel
     """
     if not anonymity.most_exposed:
         raise ParameterError(
-            "No exposed items are listed: the belief has no truth, or the limit is 0.",
-            hint="Set {truth}.",
+            "No exposed items are listed: the belief has no truth, or the limit is 0.", hint="Set {truth}."
         )
     rows = [
         {
-            "item": str(risk.item)
-            if reveal and risk.item is not None
-            else f"row {risk.position + 1}",
+            "item": str(risk.item) if reveal and risk.item is not None else f"row {risk.position + 1}",
             "probability": risk.probability,
             "candidates": risk.candidates,
         }
@@ -37,14 +34,11 @@ def exposed_items(anonymity: Anonymity, *, reveal: bool = False) -> alt.TopLevel
     bars: Any = alt.Chart(alt.InlineData(values=rows)).mark_bar(color=_ORANGE)
     chart: alt.Chart = bars.encode(
         y=alt.Y("item:N", sort=None, title=None),
-        x=alt.X("probability:Q", scale=alt.Scale(domain=[0, 1]),
-                title="probability of being cracked"),
+        x=alt.X("probability:Q", scale=alt.Scale(domain=[0, 1]), title="probability of being cracked"),
         tooltip=["item:N", alt.Tooltip("probability:Q", format=".4f"), "candidates:Q"],
-    )  # fmt: skip
+    )
     return chart.properties(
-        title=alt.TitleParams(
-            f"The {len(rows)} items exposed most, of {anonymity.size:,}", anchor="start"
-        ),
+        title=alt.TitleParams(f"The {len(rows)} items exposed most, of {anonymity.size:,}", anchor="start"),
         description="Bars of the probability of being cracked for the "
         f"{len(rows)} items exposed most, from {rows[0]['probability']:.3f} down to "
         f"{rows[-1]['probability']:.3f}.",

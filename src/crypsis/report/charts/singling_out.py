@@ -32,20 +32,26 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
     """
     shown = [one for one in sets if one.bound is not None]
     if not shown:
-        raise ParameterError(
-            "The quasi-identifier test needs a population.", hint="Set {population}."
-        )
+        raise ParameterError("The quasi-identifier test needs a population.", hint="Set {population}.")
     points: list[dict[str, Any]] = [
-        _point(one) | {"ratio": one.domain_product / (one.population or 1), "bound": one.bound,
-                       "tighter": one.population_bound}
+        _point(one)
+        | {
+            "ratio": one.domain_product / (one.population or 1),
+            "bound": one.bound,
+            "tighter": one.population_bound,
+        }
         for one in shown
-    ]  # fmt: skip
+    ]
     ratios = [math.log10(point["ratio"]) for point in points]
     low, high = min(-3.0, min(ratios) - 0.5), max(2.0, max(ratios) + 0.5)
     steps = [10 ** (low + (high - low) * i / 200) for i in range(201)]
     curve = [{"ratio": x, "share": x / math.e if x < 1 else math.exp(-1 / x)} for x in steps]
-    x = alt.X("ratio:Q", scale=alt.Scale(type="log"), axis=alt.Axis(format="~e"),
-              title="distinct values per person (D/n)")  # fmt: skip
+    x = alt.X(
+        "ratio:Q",
+        scale=alt.Scale(type="log"),
+        axis=alt.Axis(format="~e"),
+        title="distinct values per person (D/n)",
+    )
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="largest expected share unique")
     line = _chart(curve).mark_line(color=_GREY).encode(x=x, y=y)
     rule = _chart([{"share": shown[0].alpha}]).mark_rule(strokeDash=[4, 3]).encode(y=y)
@@ -53,9 +59,12 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
         x="ratio:Q",
         color=_decision_color(),
         shape=alt.Shape("decision:N", legend=None),
-        tooltip=["columns:N", alt.Tooltip("bound:Q", format=".3g"),
-                 alt.Tooltip("tighter:Q", format=".3g", title="tighter bound")],
-    )  # fmt: skip
+        tooltip=[
+            "columns:N",
+            alt.Tooltip("bound:Q", format=".3g"),
+            alt.Tooltip("tighter:Q", format=".3g", title="tighter bound"),
+        ],
+    )
     dots = base.mark_point(filled=True, size=70).encode(y="bound:Q")
     ticks = base.mark_tick(thickness=2, width=14).encode(y="tighter:Q")
     return _finished(
@@ -78,43 +87,49 @@ def class_sizes(classes: EquivalenceClasses) -> alt.TopLevelMixin:
         inside = [one for one in sizes if first <= one[0] < beyond]
         share = sum(units for _, _, units in inside) / classes.units
         number = sum(count for _, count, _ in inside)
-        rows.append(
-            {"place": position, "size": _range(first, beyond), "share": share, "classes": number}
+        rows.append({"place": position, "size": _range(first, beyond), "share": share, "classes": number})
+    bars = (
+        _chart(rows)
+        .mark_bar()
+        .encode(
+            x=alt.X("size:N", sort=alt.EncodingSortField("place"), title="size of the class"),
+            y=alt.Y("share:Q", axis=alt.Axis(format="%"), title=f"share of {classes.unit}"),
+            color=alt.condition("datum.place < 3", alt.value(_ORANGE), alt.value(_BLUE)),
+            tooltip=["size:N", alt.Tooltip("share:Q", format=".2%"), "classes:Q"],
         )
-    bars = _chart(rows).mark_bar().encode(
-        x=alt.X("size:N", sort=alt.EncodingSortField("place"), title="size of the class"),
-        y=alt.Y("share:Q", axis=alt.Axis(format="%"), title=f"share of {classes.unit}"),
-        color=alt.condition("datum.place < 3", alt.value(_ORANGE), alt.value(_BLUE)),
-        tooltip=["size:N", alt.Tooltip("share:Q", format=".2%"), "classes:Q"],
-    )  # fmt: skip
+    )
     unique = f"{number_text(rows[0]['share'], '.1%')} of {classes.unit} are unique"
     return _finished(
         bars,
         "How large are the equivalence classes?",
-        f"Histogram of class sizes: {classes.classes:,} equivalence classes, k = {classes.k:,}; "
-        f"{unique}.",
+        f"Histogram of class sizes: {classes.classes:,} equivalence classes, k = {classes.k:,}; {unique}.",
         subtitle=f"k-anonymity: k = {classes.k:,}; {unique}",
         height=240,
     )
 
 
-def risk_by_column_set(
-    sets: Sequence[ColumnSet] | QuasiIdentifiers, *, limit: int = 20
-) -> alt.TopLevelMixin:
+def risk_by_column_set(sets: Sequence[ColumnSet] | QuasiIdentifiers, *, limit: int = 20) -> alt.TopLevelMixin:
     """The sets of columns with the largest share of unique people, by the measure that decided."""
     listed: list[ColumnSet] = list(getattr(sets, "found", sets))  # type: ignore[arg-type]
     if limit < 1 or not listed:
         raise ParameterError("The chart needs at least one set of columns.")
     worst = sorted(listed, key=lambda one: -one.value)[:limit]
     rows = [_point(one) | {"place": i, "value": one.value} for i, one in enumerate(worst)]
-    bars = _chart(rows).mark_bar().encode(
-        y=alt.Y("columns:N", sort=alt.EncodingSortField("place"), title=None,
-                axis=alt.Axis(labelLimit=_LABEL_LIMIT)),
-        x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]),
-                title=f"share unique ({worst[0].measure})"),
-        color=_decision_color(),
-        tooltip=["columns:N", alt.Tooltip("value:Q", format=".4f"), "decision:N"],
-    )  # fmt: skip
+    bars = (
+        _chart(rows)
+        .mark_bar()
+        .encode(
+            y=alt.Y(
+                "columns:N",
+                sort=alt.EncodingSortField("place"),
+                title=None,
+                axis=alt.Axis(labelLimit=_LABEL_LIMIT),
+            ),
+            x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]), title=f"share unique ({worst[0].measure})"),
+            color=_decision_color(),
+            tooltip=["columns:N", alt.Tooltip("value:Q", format=".4f"), "decision:N"],
+        )
+    )
     rule = _chart([{"alpha": worst[0].alpha}]).mark_rule(strokeDash=[4, 3])
     return _finished(
         bars + rule.encode(x="alpha:Q"),
@@ -132,11 +147,15 @@ def contributions(quasi_identifiers: QuasiIdentifiers, *, limit: int = 20) -> al
     ]
     if not rows:
         raise ParameterError("There is no ranking: the search was interrupted.")
-    bars = _chart(rows).mark_bar(color=_BLUE).encode(
-        y=alt.Y("column:N", sort=alt.EncodingSortField("place"), title=None),
-        x=alt.X("added:Q", title="added share of unique records (Shapley value)"),
-        tooltip=["column:N", alt.Tooltip("added:Q", format=".4f")],
-    )  # fmt: skip
+    bars = (
+        _chart(rows)
+        .mark_bar(color=_BLUE)
+        .encode(
+            y=alt.Y("column:N", sort=alt.EncodingSortField("place"), title=None),
+            x=alt.X("added:Q", title="added share of unique records (Shapley value)"),
+            tooltip=["column:N", alt.Tooltip("added:Q", format=".4f")],
+        )
+    )
     return _finished(
         bars,
         "Which columns contribute most?",
@@ -148,22 +167,34 @@ def unicity_curve(unicity: Unicity, *, limit: tuple[int, float] | None = None) -
     """The share of people whom known records single out, by their number; a limit as a line."""
     rows = [
         {
-            "events": many, "share": float(share), "low": getattr(share, "low", float(share)),
+            "events": many,
+            "share": float(share),
+            "low": getattr(share, "low", float(share)),
             "high": getattr(share, "high", float(share)),
         }
         for many, share in zip(unicity.events, unicity.curve, strict=True)
-    ]  # fmt: skip
+    ]
     x = alt.X("events:O", title="known records of a person", axis=alt.Axis(labelAngle=0))
-    line = _chart(rows).mark_line(point=True, color=_BLUE).encode(
-        x=x,
-        y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"),
-                title="people singled out"),
-        tooltip=["events:O", alt.Tooltip("share:Q", format=".1%"),
-                 alt.Tooltip("low:Q", format=".1%"), alt.Tooltip("high:Q", format=".1%")],
-    )  # fmt: skip
-    chart = line + _chart(rows).mark_rule(color=_BLUE, opacity=0.5).encode(
-        x=x, y="low:Q", y2="high:Q"
+    line = (
+        _chart(rows)
+        .mark_line(point=True, color=_BLUE)
+        .encode(
+            x=x,
+            y=alt.Y(
+                "share:Q",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%"),
+                title="people singled out",
+            ),
+            tooltip=[
+                "events:O",
+                alt.Tooltip("share:Q", format=".1%"),
+                alt.Tooltip("low:Q", format=".1%"),
+                alt.Tooltip("high:Q", format=".1%"),
+            ],
+        )
     )
+    chart = line + _chart(rows).mark_rule(color=_BLUE, opacity=0.5).encode(x=x, y="low:Q", y2="high:Q")
     if limit is not None:
         rule = _chart([{"limit": limit[1]}]).mark_rule(color=_ORANGE, strokeDash=[4, 3])
         chart += rule.encode(y="limit:Q")
@@ -206,7 +237,5 @@ def _finished(
 ) -> alt.TopLevelMixin:
     """The chart with its title, description and size."""
     shown = title if subtitle is None else alt.Title(title, subtitle=subtitle)
-    done: alt.TopLevelMixin = chart.properties(
-        width=_WIDTH, title=shown, description=description, **size
-    )
+    done: alt.TopLevelMixin = chart.properties(width=_WIDTH, title=shown, description=description, **size)
     return done

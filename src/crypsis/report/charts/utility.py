@@ -31,16 +31,13 @@ def risk_and_loss(path: Sequence[PreviewOutcome]) -> alt.TopLevelMixin:
         {"step": i, "loss": one.loss, "below": one.share_below, "smallest": one.smallest}
         for i, one in enumerate(path)
     ]
-    x = alt.X(
-        "loss:Q",
-        title="information loss (NCP)",
-        axis=alt.Axis(format="%"),
-        scale=alt.Scale(zero=True),
-    )
+    x = alt.X("loss:Q", title="information loss (NCP)", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True))
     y = alt.Y(
-        "below:Q", title=f"records in classes smaller than {k}", axis=alt.Axis(format="%"),
+        "below:Q",
+        title=f"records in classes smaller than {k}",
+        axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, max(0.01, points[0]["below"])]),
-    )  # fmt: skip
+    )
     base = alt.Chart(_data(points)).encode(x=x, y=y)
     line = base.mark_line(color=_GREY, interpolate="step-after")
     dots = base.mark_point(filled=True, size=70, color=_BLUE).encode(
@@ -70,10 +67,7 @@ def before_and_after(changes: ColumnChanges) -> alt.TopLevelMixin:
     rows = [
         {"column": column.column, "bits": bits, "when": when}
         for column in changes.columns
-        for when, bits in (
-            ("before", column.entropy_before_bits),
-            ("after", column.entropy_after_bits),
-        )
+        for when, bits in (("before", column.entropy_before_bits), ("after", column.entropy_after_bits))
         if bits is not None
     ]
     if not rows:

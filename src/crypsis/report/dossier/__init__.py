@@ -4,12 +4,4 @@ from crypsis.report.dossier.blocks import APART, NOT_RELEASED, SYNTHETIC, UNCHAN
 from crypsis.report.dossier.content import Dossier, ReleasedColumn
 from crypsis.report.dossier.outline import sections
 
-__all__ = [
-    "APART",
-    "NOT_RELEASED",
-    "SYNTHETIC",
-    "UNCHANGED",
-    "Dossier",
-    "ReleasedColumn",
-    "sections",
-]
+__all__ = ["APART", "NOT_RELEASED", "SYNTHETIC", "UNCHANGED", "Dossier", "ReleasedColumn", "sections"]

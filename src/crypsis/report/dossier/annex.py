@@ -50,21 +50,33 @@ _VERDICT = (
     "threshold is not evaluated, or if roles are guesses that were not accepted."
 )
 _PARAMETERS = {
-    "seed": "Seed of the analysis", "context": "Recipient in the policy's sense",
-    "missing": "How missing values count", "person": "Column of the person",
-    "household": "Column of the household", "weight": "Column of the weight",
-    "stratum": "Column of the stratum", "cluster": "Column of the cluster",
-    "population": "People in the population", "original_rows": "Records of the original",
-    "on": "Column of record numbers", "row_map": "Original rows known from the key",
-    "together_rows": "Records of further files", "earlier_releases": "Earlier releases",
-    "synthetic": "Judged as synthetic", "holdout_rows": "Records of the control group",
-    "attack": "Attack on pseudonyms given", "accept_guesses": "Guessed roles accepted",
-    "try_remedies": "Remedies tried", "exact": "Everything counted exactly",
-}  # fmt: skip
+    "seed": "Seed of the analysis",
+    "context": "Recipient in the policy's sense",
+    "missing": "How missing values count",
+    "person": "Column of the person",
+    "household": "Column of the household",
+    "weight": "Column of the weight",
+    "stratum": "Column of the stratum",
+    "cluster": "Column of the cluster",
+    "population": "People in the population",
+    "original_rows": "Records of the original",
+    "on": "Column of record numbers",
+    "row_map": "Original rows known from the key",
+    "together_rows": "Records of further files",
+    "earlier_releases": "Earlier releases",
+    "synthetic": "Judged as synthetic",
+    "holdout_rows": "Records of the control group",
+    "attack": "Attack on pseudonyms given",
+    "accept_guesses": "Guessed roles accepted",
+    "try_remedies": "Remedies tried",
+    "exact": "Everything counted exactly",
+}
 _WORDS = {
-    True: "yes", "value": "as a value of its own", "wildcard": "as any value",
+    True: "yes",
+    "value": "as a value of its own",
+    "wildcard": "as any value",
     "drop": "records with one are left out",
-}  # fmt: skip
+}
 
 
 def annex(dossier: Dossier) -> Iterator[Section]:
@@ -83,9 +95,7 @@ def _methods(dossier: Dossier) -> Section:
     for answer in assessment.answers:
         if answer.results and answer.question in _METHODS:
             blocks += [Text(_METHODS[answer.question]), *numbers(answer)]
-    blocks += (
-        [Text("The release was made so:"), Bullets(dossier.methods)] if dossier.methods else []
-    )
+    blocks += [Text("The release was made so:"), Bullets(dossier.methods)] if dossier.methods else []
     return Section("methods", "Annex A: Methods", tuple(blocks))
 
 
@@ -110,11 +120,7 @@ def _thresholds(dossier: Dossier) -> Section:
             "about what was not asked, and not listed."
         )
     head = ("What is limited", "Allowed", "Found", "Why, and where the threshold comes from")
-    return Section(
-        "thresholds",
-        "Annex B: Thresholds and their sources",
-        (Text(about), Grid(head, rows)),
-    )
+    return Section("thresholds", "Annex B: Thresholds and their sources", (Text(about), Grid(head, rows)))
 
 
 def _by_status(findings: Sequence[Finding]) -> str:
@@ -130,36 +136,21 @@ def _by_status(findings: Sequence[Finding]) -> str:
             texts.append(value)
         if finding.question == "columns" and finding.columns:
             texts.append(wording.visible(wording.named(finding.columns), 300))
-    return "; ".join(
-        f"{status}: {', '.join(texts)}" if texts else status for status, texts in found.items()
-    )
+    return "; ".join(f"{status}: {', '.join(texts)}" if texts else status for status, texts in found.items())
 
 
 def _roles(dossier: Dossier) -> Section:
     rows = []
-    listed = any(
-        finding.measure == "columns.hipaa_identifiers" for finding in dossier.assessment.findings
-    )
+    listed = any(finding.measure == "columns.hipaa_identifiers" for finding in dossier.assessment.findings)
     for column in dossier.assessment.columns:
-        role = (
-            f"{column.role} (guess, {round(100 * column.confidence)} %)"
-            if column.guessed
-            else column.role
-        )
+        role = f"{column.role} (guess, {round(100 * column.confidence)} %)" if column.guessed else column.role
         missing = f"{column.missing:,}" if column.missing else "–"
         reason = wording.column_evidence(column)
         if column.hipaa and listed:
             reason += f" HIPAA: {column.hipaa}."
         name = wording.visible(column.column, 40)
         rows.append(
-            (
-                name,
-                role,
-                column.kind,
-                f"{round(column.distinct):,}",
-                missing,
-                wording.visible(reason, 600),
-            )
+            (name, role, column.kind, f"{round(column.distinct):,}", missing, wording.visible(reason, 600))
         )
     head = ("Column", "Role", "Type", "Values", "Missing", "Reason")
     return Section("columns", "Annex C: Roles of the columns", (Grid(head, tuple(rows), (3, 4)),))
@@ -193,11 +184,19 @@ def _verification(dossier: Dossier) -> Section:
     commands = f"sha256sum {quoted}\nshasum -a 256 {quoted}\ncertutil -hashfile {quoted} SHA256"
     package = "sha256sum -c SHA256SUMS\nshasum -a 256 -c SHA256SUMS"
     return Section(
-        "digest", "Annex E: How to verify the file",
-        (Text("One of these commands (Linux, macOS, Windows) prints the digest of a file. It is this "
-              "release if and only if it prints:"),
-         Text(dossier.sha256 or "", "code"), Text(commands, "code"),
-         Text("If it came in a package (a .zip file), unpack that. One of these commands (Linux, "
-              "macOS), in the folder with SHA256SUMS, checks every file of it:"),
-         Text(package, "code")),
-    )  # fmt: skip
+        "digest",
+        "Annex E: How to verify the file",
+        (
+            Text(
+                "One of these commands (Linux, macOS, Windows) prints the digest of a file. It is this "
+                "release if and only if it prints:"
+            ),
+            Text(dossier.sha256 or "", "code"),
+            Text(commands, "code"),
+            Text(
+                "If it came in a package (a .zip file), unpack that. One of these commands (Linux, "
+                "macOS), in the folder with SHA256SUMS, checks every file of it:"
+            ),
+            Text(package, "code"),
+        ),
+    )

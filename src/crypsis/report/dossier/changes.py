@@ -31,17 +31,18 @@ def changed_columns(dossier: Dossier) -> Section | None:
         blocks += _grid(changed)
         if len(released) > _SHOWN:
             blocks.append(Text(f"And {len(released) - _SHOWN} more columns.", "soft"))
-        removed = [
-            wording.visible(column.column, _NAME) for column in columns if column not in released
-        ]
+        removed = [wording.visible(column.column, _NAME) for column in columns if column not in released]
         if removed:
             blocks.append(Text(f"Not released: {', '.join(removed)}."))
         blocks += [Heading("What it cost"), Bullets(dossier.losses)] if dossier.losses else []
     else:
         blocks.append(
-            Text("Neither the original nor a statement of how the file was made is known, so what "
-                 "was changed is not part of this dossier.", "soft")
-        )  # fmt: skip
+            Text(
+                "Neither the original nor a statement of how the file was made is known, so what "
+                "was changed is not part of this dossier.",
+                "soft",
+            )
+        )
     if rows:
         if columns:
             blocks.append(Heading("Who can still do what"))
@@ -66,9 +67,7 @@ def _row(released_column: ReleasedColumn) -> tuple[str, ...]:
     if released_column.values_after is not None:
         after = f"{released_column.values_after:,}"
         values = (
-            after
-            if released_column.values_before is None
-            else f"{released_column.values_before:,} → {after}"
+            after if released_column.values_before is None else f"{released_column.values_before:,} → {after}"
         )
         values = after if released_column.values_before == released_column.values_after else values
     examples = ", ".join(wording.visible(text, _EXAMPLE) for text in released_column.examples)
@@ -101,14 +100,12 @@ def _attackers(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
             yield (
                 "Journalist: wants to show that anybody can be recognized",
                 f"{by}, and the population, not who of it is in the release",
-                f"recognizes a person with a probability of {percent_text(risk.journalist.maximum)} "
-                "at most",
+                f"recognizes a person with a probability of {percent_text(risk.journalist.maximum)} at most",
             )
         yield (
             "Marketer: wants as many people as possible",
             f"{by} of everybody",
-            f"recognizes {percent_text(risk.marketer.average)} of the {classes.unit}, not knowing "
-            "which",
+            f"recognizes {percent_text(risk.marketer.average)} of the {classes.unit}, not knowing which",
         )
     yield from _inferring(dossier)
     for question, who, knows in (
@@ -131,9 +128,7 @@ def _inferring(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
     answer = dossier.assessment.answer("inference")
     if answer is None:
         return
-    leaks: list[Any] = [
-        result for name, result in answer.results.items() if name.startswith("leakage")
-    ]
+    leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
     for one in sorted(leaks, key=lambda leak: -float(leak.best_guess.worst))[:3]:
         guess = one.best_guess
         name = wording.visible(one.target, _NAME)

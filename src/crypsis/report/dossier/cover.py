@@ -119,9 +119,7 @@ def _what_was_done(dossier: Dossier) -> str:
     columns = wording.plural(len(dossier.columns), "column")
     noun = people_noun(dossier.assessment)
     if len(said) == 1:
-        return (
-            f"{'The' if len(dossier.columns) == 1 else 'All'} {columns} about {noun} {said[0][1]}."
-        )
+        return f"{'The' if len(dossier.columns) == 1 else 'All'} {columns} about {noun} {said[0][1]}."
     listed = [f"{count:,} {text}" for count, text in said]
     return f"Of the {columns} about {noun}, {', '.join(listed[:-1])} and {listed[-1]}."
 
@@ -148,9 +146,7 @@ def _not_asked(dossier: Dossier) -> Iterator[str]:
     assessment = dossier.assessment
     for answer in assessment.answers:
         nothing = answer.question == "inference" and without_sensitive(assessment)
-        if (
-            answer.status is Status.NOT_ASKED or nothing
-        ) and answer.question not in assessment.not_asked:
+        if (answer.status is Status.NOT_ASKED or nothing) and answer.question not in assessment.not_asked:
             yield f"{answer.title} {answer.headline}".strip()
     for question, why in assessment.not_asked.items():
         name = wording.SHORT_QUESTIONS[question].capitalize()

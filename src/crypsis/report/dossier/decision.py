@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 
 from crypsis.policies.findings import Verdict
 from crypsis.report import wording
-from crypsis.report.dossier.blocks import (
-    Block,
-    Bullets,
-    Facts,
-    Grid,
-    Heading,
-    Section,
-    Signatures,
-    Text,
-)
+from crypsis.report.dossier.blocks import Block, Bullets, Facts, Grid, Heading, Section, Signatures, Text
 
 if TYPE_CHECKING:
     from crypsis.report.dossier.content import Dossier
@@ -32,9 +23,7 @@ def remedies(dossier: Dossier) -> Section | None:
     if found.verdict is Verdict.SAFE:
         return None
     effects: dict[str, list[str]] = {}
-    texts = dict.fromkeys(
-        wording.remedy_text(one.remedy) for one in found.exceeded if one.remedy is not None
-    )
+    texts = dict.fromkeys(wording.remedy_text(one.remedy) for one in found.exceeded if one.remedy is not None)
     for one in found.exceeded:
         if one.remedy is not None:
             own = wording.remedy_text(one.remedy)
@@ -50,23 +39,28 @@ def remedies(dossier: Dossier) -> Section | None:
     ]
     tried = [one.remedy for one in found.exceeded if one.remedy is not None]
     losses = dict.fromkeys(
-        wording.clauses(f"The release that was tried: {one.loss}", _LOSS)
-        for one in tried
-        if one.loss
+        wording.clauses(f"The release that was tried: {one.loss}", _LOSS) for one in tried if one.loss
     )
     open_ = found.verdict is Verdict.CANNOT_TELL
-    reasons = wording.missing(found, phrasing) if open_ else [
-        phrasing.reason(reason) for reason in found.reasons
-        if reason.code not in ("threshold-exceeded", "not-evaluated")
-    ]  # fmt: skip
-    items = [*described, *losses, *reasons]
-    blocks: list[Block] = (
-        [Bullets(tuple(wording.visible(item, 1_500) for item in items))] if items else []
+    reasons = (
+        wording.missing(found, phrasing)
+        if open_
+        else [
+            phrasing.reason(reason)
+            for reason in found.reasons
+            if reason.code not in ("threshold-exceeded", "not-evaluated")
+        ]
     )
+    items = [*described, *losses, *reasons]
+    blocks: list[Block] = [Bullets(tuple(wording.visible(item, 1_500) for item in items))] if items else []
     commands = wording.remedies(found, phrasing)
     if commands:
-        blocks.append(Text("\n".join(wording.visible(one, 2_000) for text in commands
-                                     for one in text.split("\n")), "code"))  # fmt: skip
+        blocks.append(
+            Text(
+                "\n".join(wording.visible(one, 2_000) for text in commands for one in text.split("\n")),
+                "code",
+            )
+        )
     title = "What is missing for a verdict" if open_ else "What would make it safe"
     return Section("remedies", title, tuple(blocks)) if blocks else None
 
@@ -84,19 +78,19 @@ def conditions(dossier: Dossier) -> Section:
     blocks += [Heading("Limits"), Bullets(tuple(_limits(dossier)))]
     overrides = wording.overrides(assessment)
     if overrides:
-        blocks += [Heading("Roles against the evidence"),
-                   Bullets(tuple(wording.visible(override, 1_000) for override in overrides))]  # fmt: skip
+        blocks += [
+            Heading("Roles against the evidence"),
+            Bullets(tuple(wording.visible(override, 1_000) for override in overrides)),
+        ]
     if assessment.checklist:
         rows = tuple(
-            (
-                one.item,
-                wording.visible(one.answer, 200) or "not answered",
-                f"{one.why} ({one.source})",
-            )
+            (one.item, wording.visible(one.answer, 200) or "not answered", f"{one.why} ({one.source})")
             for one in assessment.checklist
         )
-        blocks += [Heading("Checklist, answered by the owner of the data"),
-                   Grid(("Item", "Answer", "Why"), rows)]  # fmt: skip
+        blocks += [
+            Heading("Checklist, answered by the owner of the data"),
+            Grid(("Item", "Answer", "Why"), rows),
+        ]
     return Section("conditions", "Conditions of use and limits", tuple(blocks))
 
 

@@ -7,16 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from crypsis.errors import MissingDependencyError
-from crypsis.report.dossier.blocks import (
-    Bars,
-    Bullets,
-    Facts,
-    Grid,
-    Heading,
-    Signatures,
-    Text,
-    VerdictBox,
-)
+from crypsis.report.dossier.blocks import Bars, Bullets, Facts, Grid, Heading, Signatures, Text, VerdictBox
 from crypsis.report.dossier.outline import sections
 from crypsis.report.wording import UNSEEN
 
@@ -175,8 +166,11 @@ def _heading(document: Any, block: Heading) -> None:
 def _signatures(document: Any, block: Signatures) -> None:
     for choice in block.choices:
         document.add_paragraph(f"☐ {choice}")
-    _grid(document, [("", *block.roles), *((name, *("" for _ in block.roles))
-                                           for name in ("Name", "Date", "Signature"))], header=False)  # fmt: skip
+    _grid(
+        document,
+        [("", *block.roles), *((name, *("" for _ in block.roles)) for name in ("Name", "Date", "Signature"))],
+        header=False,
+    )
 
 
 def _number_pages(document: Any) -> None:
@@ -197,6 +191,12 @@ def _number_pages(document: Any) -> None:
 
 
 _ADD: dict[type, Callable[[Any, Any], None]] = {
-    Text: _text, Bullets: _bullets, Facts: _facts, Grid: _table, Bars: _bars,
-    VerdictBox: _verdict, Heading: _heading, Signatures: _signatures,
-}  # fmt: skip
+    Text: _text,
+    Bullets: _bullets,
+    Facts: _facts,
+    Grid: _table,
+    Bars: _bars,
+    VerdictBox: _verdict,
+    Heading: _heading,
+    Signatures: _signatures,
+}

@@ -21,21 +21,13 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("equivalence_classes", "risk.prosecutor.share_above", "records at a risk above 20 %"),
         ("equivalence_classes", "risk.journalist.maximum", "journalist risk, highest"),
         ("equivalence_classes", "risk.journalist.average", "journalist risk, average"),
-        (
-            "equivalence_classes",
-            "risk.journalist.share_above",
-            "records at a journalist risk above 20 %",
-        ),
+        ("equivalence_classes", "risk.journalist.share_above", "records at a journalist risk above 20 %"),
         ("equivalence_classes", "risk.marketer.average", "marketer risk, average"),
         ("individual_risk", "maximum", "individual risk, highest"),
         ("individual_risk", "average", "individual risk, average"),
         ("individual_risk", "expected", "expected re-identifications"),
         ("unique_match", "probability", "probability that a unique match is correct"),
-        (
-            "unique_match",
-            "people",
-            "people of the population who match a sample unique, by the design",
-        ),
+        ("unique_match", "people", "people of the population who match a sample unique, by the design"),
         ("household_risk", "households", "households"),
         ("household_risk", "maximum", "household risk, highest"),
         ("household_risk", "average", "household risk, average"),
@@ -87,16 +79,27 @@ def numbers(answer: Answer) -> list[Block]:
     sets: Any = results.get("quasi_identifiers")
     if sets is not None and sets.found:
         rows = tuple(
-            (visible(", ".join(one.columns), 200), f"{one.distinct:,}", f"{one.singletons:,}",
-             percent_text(one.unique_fraction))
+            (
+                visible(", ".join(one.columns), 200),
+                f"{one.distinct:,}",
+                f"{one.singletons:,}",
+                percent_text(one.unique_fraction),
+            )
             for one in sets.found[:_SETS]
-        )  # fmt: skip
+        )
         together = ("Columns that single people out together", "Classes", "Unique records", "Share")
         blocks.append(Grid(together, rows, (1, 2, 3)))
     leaks = [result for name, result in results.items() if name.startswith("leakage")]
     if leaks:
-        head = ("Sensitive attribute", "Best guess without the release", "Average", "Worst class",
-                "Records in it", "ITPR", "ITPR, shuffled")  # fmt: skip
+        head = (
+            "Sensitive attribute",
+            "Best guess without the release",
+            "Average",
+            "Worst class",
+            "Records in it",
+            "ITPR",
+            "ITPR, shuffled",
+        )
         blocks.append(Grid(head, tuple(map(_leakage, leaks)), (1, 2, 3, 4, 5, 6)))
     return blocks
 

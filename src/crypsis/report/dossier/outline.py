@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 def sections(dossier: Dossier) -> tuple[Section, ...]:
     """The sections of a dossier, the first page first."""
-    found = (cover(dossier), changed_columns(dossier), questions(dossier), remedies(dossier),
-             conditions(dossier), decision(dossier), *annex(dossier))  # fmt: skip
+    found = (
+        cover(dossier),
+        changed_columns(dossier),
+        questions(dossier),
+        remedies(dossier),
+        conditions(dossier),
+        decision(dossier),
+        *annex(dossier),
+    )
     return tuple(one for one in found if one is not None)

@@ -14,9 +14,14 @@ from typing import Any
 from crypsis.errors import MissingDependencyError, OutputError
 
 _PROGRAMS = (
-    "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
-    "microsoft-edge", "msedge",
-)  # fmt: skip
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "microsoft-edge",
+    "msedge",
+)
 _PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -86,11 +91,18 @@ def _printed(program: str, page: str) -> bytes:
         source.write_text(page, encoding="utf-8")
         as_root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
         command = [
-            program, "--headless=new", "--disable-gpu", "--disable-extensions",
-            "--disable-background-networking", "--no-first-run",
-            f"--user-data-dir={folder / 'profile'}", "--no-pdf-header-footer", *as_root,
-            f"--print-to-pdf={target}", source.as_uri(),
-        ]  # fmt: skip
+            program,
+            "--headless=new",
+            "--disable-gpu",
+            "--disable-extensions",
+            "--disable-background-networking",
+            "--no-first-run",
+            f"--user-data-dir={folder / 'profile'}",
+            "--no-pdf-header-footer",
+            *as_root,
+            f"--print-to-pdf={target}",
+            source.as_uri(),
+        ]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)  # noqa: S603
             return target.read_bytes()

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from crypsis.report.dossier.content import Dossier
 
 _TONES = {Status.EXCEEDED: "bad", Status.MET: "good", Status.NOT_EVALUATED: "unknown"}
-_ALIKE = {
-    Status.EXCEEDED: "The threshold is exceeded for", Status.NOT_EVALUATED: "It is not evaluated for",
-}  # fmt: skip
+_ALIKE = {Status.EXCEEDED: "The threshold is exceeded for", Status.NOT_EVALUATED: "It is not evaluated for"}
 _EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000, math.inf)
 _ATTRIBUTES, _INTRUDERS, _NOTES = 4, 5, 6
 
@@ -29,9 +27,7 @@ def questions(dossier: Dossier) -> Section | None:
     blocks: list[Block] = []
     about_columns = [one for one in assessment.exceeded if one.question == "columns"]
     if about_columns:
-        blocks.append(
-            Heading("Are there direct identifiers or free text?", "threshold exceeded", "bad")
-        )
+        blocks.append(Heading("Are there direct identifiers or free text?", "threshold exceeded", "bad"))
         blocks.append(Bullets(tuple(map(_with_names, about_columns))))
     for answer in assessment.answers:
         if answer.status is Status.NOT_ASKED and not answer.results:
@@ -42,9 +38,7 @@ def questions(dossier: Dossier) -> Section | None:
             Text(wording.TERMS[answer.question], "soft"),
             Text(answer.headline),
         ]
-        picture = (
-            _PICTURES[answer.question](dossier, answer) if answer.question in _PICTURES else None
-        )
+        picture = _PICTURES[answer.question](dossier, answer) if answer.question in _PICTURES else None
         if picture is not None and picture.bars:
             blocks.append(picture)
         worse = [
@@ -52,15 +46,15 @@ def questions(dossier: Dossier) -> Section | None:
             for same in wording.by_threshold(
                 finding
                 for finding in assessment.findings
-                if finding.question == answer.question and finding.status in (Status.EXCEEDED, Status.NOT_EVALUATED)
+                if finding.question == answer.question
+                and finding.status in (Status.EXCEEDED, Status.NOT_EVALUATED)
                 and finding.statement not in answer.headline
             )
-        ]  # fmt: skip
+        ]
         every = list(dict.fromkeys([*worse, *answer.notes]))
-        notes = [
-            one for one in every
-            if not any(other != one and other.startswith(one) for other in every)
-        ][:_NOTES]  # fmt: skip
+        notes = [one for one in every if not any(other != one and other.startswith(one) for other in every)][
+            :_NOTES
+        ]
         if notes:
             blocks.append(Bullets(tuple(wording.visible(note, 500) for note in notes)))
     return Section("questions", "The questions", tuple(blocks)) if blocks else None
@@ -89,11 +83,7 @@ def _class_sizes(dossier: Dossier, answer: Any) -> Bars | None:
     histories: Any = answer.results.get("unicity")
     if histories is not None:
         known = tuple(
-            Bar(
-                f"{many} known {'record' if many == 1 else 'records'}",
-                float(share),
-                percent_text(share),
-            )
+            Bar(f"{many} known {'record' if many == 1 else 'records'}", float(share), percent_text(share))
             for many, share in zip(histories.events, histories.curve, strict=True)
         )
         return Bars(f"People singled out by known records{histories.besides}", known)
@@ -101,8 +91,11 @@ def _class_sizes(dossier: Dossier, answer: Any) -> Bars | None:
     if classes is None or classes.sampled_fraction < 1:
         return None
     pairs = list(zip(classes.class_sizes, classes.unit_counts, strict=True))
-    limits = [finding.k for finding in dossier.assessment.findings
-              if finding.measure == "singling_out.records_in_small_classes" and finding.k]  # fmt: skip
+    limits = [
+        finding.k
+        for finding in dossier.assessment.findings
+        if finding.measure == "singling_out.records_in_small_classes" and finding.k
+    ]
     k = max(limits, default=5)
     bars: list[Bar] = []
     for first, beyond in pairwise(_EDGES):
@@ -124,9 +117,7 @@ def _range(first: float, beyond: float) -> str:
 
 def _guesses(dossier: Dossier, answer: Any) -> Bars | None:
     """How well each sensitive attribute is guessed without the release and with it."""
-    leaks: list[Any] = [
-        result for name, result in answer.results.items() if name.startswith("leakage")
-    ]
+    leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
     leaks.sort(key=lambda one: -float(one.best_guess.worst_gain))
     bars = []
     for leak in leaks[:_ATTRIBUTES]:

@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.dataset import SAMPLE, Data, as_columns, as_dataset, takes_roles
-from crypsis.histories.events import (
-    Histories,
-    event_columns,
-    histories_of,
-    person_of,
-)
+from crypsis.histories.events import Histories, event_columns, histories_of, person_of
 from crypsis.options import Columns, Roles
 from crypsis.results import Result, percent_text
 

@@ -74,11 +74,7 @@ class _Search:
     """Everybody's events in the engine, and what is known of an event."""
 
     def __init__(
-        self,
-        data: Dataset,
-        rules: Mapping[str, Tolerance | None],
-        knowledge: Knowledge,
-        order: str | None,
+        self, data: Dataset, rules: Mapping[str, Tolerance | None], knowledge: Knowledge, order: str | None
     ) -> None:
         self.person = data.person or ""
         self.rules, self.knowledge, self.order = dict(rules), knowledge, order
@@ -114,8 +110,7 @@ class _Search:
         arrays = joined.arrays(owner)
         there = np.where(known >= 0, joined.fetched + place_in[known], -1)
         return [
-            int(kernel.known_alone(who, there, many, arrays, self.knowledge.code).sum())
-            for many in events
+            int(kernel.known_alone(who, there, many, arrays, self.knowledge.code).sum()) for many in events
         ]
 
 
@@ -162,9 +157,7 @@ class _Joined:
                 for kept, one in zip(found, (number, *rule.bounds(number)), strict=True):
                     kept.append(one[codes[name]])
         size = next(iter(codes.values())).size
-        low_value, low, high = (
-            np.column_stack(one) if one else np.zeros((size, 0)) for one in found
-        )
+        low_value, low, high = (np.column_stack(one) if one else np.zeros((size, 0)) for one in found)
         return low_value, low, high
 
     def _fetch(self, pairs: Cells, codes: Mapping[str, NDArray[np.int32]]) -> None:
@@ -241,9 +234,16 @@ class _Joined:
             place = pc.index_in(self.persons, value_set=counted.values[0])
             records = np.append(counted.counts, 0)[np.asarray(place, np.int64)]
         return (
-            starts, key, both, np.concatenate([nothing, low]), np.concatenate([nothing, high]),
-            np.concatenate([self.owner, owner]), order, first.astype(np.int64), records,
-        )  # fmt: skip
+            starts,
+            key,
+            both,
+            np.concatenate([nothing, low]),
+            np.concatenate([nothing, high]),
+            np.concatenate([self.owner, owner]),
+            order,
+            first.astype(np.int64),
+            records,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,9 +269,10 @@ class _Keys:
     def of(cls, search: _Search, cells: Cells, codes: Mapping[str, NDArray[np.int32]]) -> _Keys:
         """The combinations in which something may match one of the known events."""
         exact = [name for name, rule in search.rules.items() if rule is None]
-        parts = np.stack([codes[name].astype(np.int64) for name in exact] or [
-            np.zeros(next(iter(codes.values())).size, np.int64)
-        ])  # fmt: skip
+        parts = np.stack(
+            [codes[name].astype(np.int64) for name in exact]
+            or [np.zeros(next(iter(codes.values())).size, np.int64)]
+        )
         different, known = np.unique(parts, axis=1, return_inverse=True)
         known = known.ravel().astype(np.int64)
         row, place = np.arange(known.size), {}

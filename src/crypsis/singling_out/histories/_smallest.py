@@ -44,14 +44,10 @@ class SmallestEvents(Result, eq=False):
     """Each person with the `events` that are enough, missing where none are, and `proved`."""
 
     def __str__(self) -> str:
-        lines = [
-            f"The fewest records that single each of {self.people:,} people out, if well chosen"
-        ]
+        lines = [f"The fewest records that single each of {self.people:,} people out, if well chosen"]
         for events, count in enumerate(self.counts, start=1):
             noun = "record " if events == 1 else "records"
-            lines.append(
-                f"  {events} {noun}  {count:,} people ({percent_text(count / max(1, self.people))})"
-            )
+            lines.append(f"  {events} {noun}  {count:,} people ({percent_text(count / max(1, self.people))})")
         lines.append(f"  by no {self.events} or fewer: {self.not_singled_out:,} people")
         if self.not_proved:
             lines.append(f"  of {self.not_proved:,} people not all choices were examined")
@@ -105,22 +101,14 @@ def smallest_events(
     dataset = as_dataset(data, **roles)
     known = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
-    dataset = dataset.as_written(
-        [name for name in names if name not in (order, *(tolerance or ()))]
-    )
+    dataset = dataset.as_written([name for name in names if name not in (order, *(tolerance or ()))])
     checked_events((events,))
     checked_order(known, order)
-    histories = histories_of(
-        dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
-    )
+    histories = histories_of(dataset, names, ordered=known.ordered, order=order, tolerance=tolerance)
     everybody = np.arange(histories.people)
     found, proved = kernel.smallest_choices(everybody, events, histories.arrays, known.code, _WORK)
     table = pa.table(
-        {
-            "person": histories.persons,
-            "events": pa.array(found, mask=found == 0),
-            "proved": pa.array(proved),
-        }
+        {"person": histories.persons, "events": pa.array(found, mask=found == 0), "proved": pa.array(proved)}
     )
     return SmallestEvents(
         person=person_of(dataset),

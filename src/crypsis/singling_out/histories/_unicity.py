@@ -90,8 +90,7 @@ class Unicity(Result):
 
     def __str__(self) -> str:
         lines = [
-            f"Unicity of {self.people:,} people in {', '.join(self.columns)} "
-            f"(knowledge: {self.knowledge})"
+            f"Unicity of {self.people:,} people in {', '.join(self.columns)} (knowledge: {self.knowledge})"
         ]
         for events, share in zip(self.events, self.curve, strict=True):
             noun = "record " if events == 1 else "records"
@@ -188,9 +187,7 @@ def unicity(
     dataset = as_dataset(data, **roles)
     known = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
-    dataset = dataset.as_written(
-        [name for name in names if name not in (order, *(tolerance or ()))]
-    )
+    dataset = dataset.as_written([name for name in names if name not in (order, *(tolerance or ()))])
     numbers = checked_events(events, draws, confidence)
     checked_order(known, order)
     curve: tuple[Number, ...]
@@ -198,19 +195,15 @@ def unicity(
     if not exact and not in_rows and dataset.count > _FETCHED_ROWS:
         rules = tolerance_rules(dataset, names, tolerance)
         drawn = drawn_people(dataset, rules, known, order, numbers, draws, seed)
-        curve = tuple(
-            share_estimate(one, drawn.drawn, _DRAWN, confidence=confidence) for one in drawn.alone
-        )
+        curve = tuple(share_estimate(one, drawn.drawn, _DRAWN, confidence=confidence) for one in drawn.alone)
         people, unlinked = drawn.people, dataset.rows.tally([person_of(dataset)]).missing
     else:
-        histories = histories_of(
-            dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
-        )
+        histories = histories_of(dataset, names, ordered=known.ordered, order=order, tolerance=tolerance)
         if not histories.people:
             raise ParameterError("No record has a person.", code="no-records", columns=names)
         curve = curve_of(
             histories, known, numbers, exact=exact, draws=draws, confidence=confidence, seed=seed
-        )  # fmt: skip
+        )
         people, unlinked = histories.people, histories.unlinked
     return Unicity(
         person=person_of(dataset),

@@ -49,8 +49,16 @@ def parse(
         for chunk in _chunks(archive, member):
             parser.Parse(chunk, False)
         parser.Parse(b"", True)
-    except (expat.ExpatError, zipfile.BadZipFile, KeyError, EOFError, OSError, RuntimeError,
-            NotImplementedError, ValueError) as error:  # fmt: skip
+    except (
+        expat.ExpatError,
+        zipfile.BadZipFile,
+        KeyError,
+        EOFError,
+        OSError,
+        RuntimeError,
+        NotImplementedError,
+        ValueError,
+    ) as error:
         raise UnreadableError(member) from error
 
 

@@ -44,8 +44,7 @@ def arrow_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
     for name in coded:
         table = pa.Table.from_batches(batches, schema)
         if any(
-            len(pc.unique(chunk.indices).drop_null()) < len(chunk.dictionary)
-            for chunk in table[name].chunks
+            len(pc.unique(chunk.indices).drop_null()) < len(chunk.dictionary) for chunk in table[name].chunks
         ):
             text = f"Column {name!r} has a dictionary with values that no row has."
             yield Content(f"dictionary:{name}", text)

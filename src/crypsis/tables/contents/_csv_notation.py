@@ -68,9 +68,7 @@ def _blocks(path: str, dialect: Dialect) -> Iterator[bytes]:
     skip, rest = dialect.skip, b""
     with stream(path) as opened:
         while chunk := bytes(opened.read(_CHUNK)):
-            block = rest + (
-                chunk if dialect.encoding in _ONE_BYTE else decoder.decode(chunk).encode()
-            )
+            block = rest + (chunk if dialect.encoding in _ONE_BYTE else decoder.decode(chunk).encode())
             end = _end(block)
             block, rest = block[:end], block[end:]
             if skip and block:
@@ -124,13 +122,14 @@ class _Fields:
             return None
         shape = (-1, columns)
         return cls(
-            block, start[:count].reshape(shape), end[:count].reshape(shape),
-            quoted[:count].reshape(shape), needed[:count].reshape(shape),
-        )  # fmt: skip
+            block,
+            start[:count].reshape(shape),
+            end[:count].reshape(shape),
+            quoted[:count].reshape(shape),
+            needed[:count].reshape(shape),
+        )
 
-    def texts(
-        self, place: int, *, quoted: bool, lengths: Set[int] | None = None
-    ) -> Iterator[bytes]:
+    def texts(self, place: int, *, quoted: bool, lengths: Set[int] | None = None) -> Iterator[bytes]:
         """The texts of a column that are, or are not, in quotes; those of some lengths."""
         cut = int(quoted)
         wanted = self.quoted[:, place] == quoted

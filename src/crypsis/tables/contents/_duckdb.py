@@ -76,9 +76,7 @@ def duckdb_table(path: str, reading: ReadOptions) -> str:
     return "" if read is None else read[1]
 
 
-def _read(
-    found: Sequence[tuple[str, str, str, str | None]], reading: ReadOptions
-) -> tuple[str, str] | None:
+def _read(found: Sequence[tuple[str, str, str, str | None]], reading: ReadOptions) -> tuple[str, str] | None:
     named = [(schema, name) for kind, schema, name, _ in found if kind in ("table", "view")]
     tables = [(schema, name) for kind, schema, name, _ in found if kind == "table"]
     return chosen_table(reading, named, tables)

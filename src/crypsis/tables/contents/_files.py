@@ -47,9 +47,7 @@ def folder_names(folder: Path, read: Sequence[str]) -> Iterator[Content]:
     frames = {_PART.sub("#", stem, count=1) for stem in stems}
     found = [_NUMBER.search(stem) for stem in stems]
     numbers = {int(one[0]) for one in found if one}
-    if len(below) > 1 and (
-        len(frames) > 1 or max(numbers, default=0) >= _MORE_NUMBERS + 10 * len(below)
-    ):
+    if len(below) > 1 and (len(frames) > 1 or max(numbers, default=0) >= _MORE_NUMBERS + 10 * len(below)):
         text = "The names of the files differ in more than the number of the part."
         yield Content("file-names", text)
 

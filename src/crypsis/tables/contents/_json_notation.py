@@ -22,8 +22,9 @@ _SCALAR = re.compile(rb"(" + _STRING + rb")(\s*:)?|-?\d[\d.eE+-]*|\btrue\b|\bfal
 _RECORD = re.compile(rb"\{[^{}]*\}")
 _MEMBER = re.compile(rb"([\s,]*)(" + _STRING + rb")(\s*:)([^\"]*)", re.DOTALL)
 _ESCAPED = re.compile(_STRING)
-_STYLES = [(ascii_, slash, upper) for ascii_ in (True, False) for slash in (True, False)
-           for upper in (True, False)]  # fmt: skip
+_STYLES = [
+    (ascii_, slash, upper) for ascii_ in (True, False) for slash in (True, False) for upper in (True, False)
+]
 
 
 def json_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
@@ -102,9 +103,11 @@ class _Checked:
             self._same(f"before the {kind}", before)
             self._same("colon", colon)
             self._same("last" if last else "value", after)
-        self.order |= {
-            (key, two) for i, key in enumerate(keys) for two in keys[i + 1 :]
-        } if len(keys) <= 60 else set(pairwise(keys))  # fmt: skip
+        self.order |= (
+            {(key, two) for i, key in enumerate(keys) for two in keys[i + 1 :]}
+            if len(keys) <= 60
+            else set(pairwise(keys))
+        )
 
     def _same(self, place: str, blanks: bytes) -> None:
         self.different_blanks |= self.blanks.setdefault(place, blanks) != blanks

@@ -12,12 +12,7 @@ from crypsis.tables.contents._arrow import arrow_contents
 from crypsis.tables.contents._content import Content
 from crypsis.tables.contents._csv_notation import csv_contents
 from crypsis.tables.contents._duckdb import duckdb_contents, duckdb_table
-from crypsis.tables.contents._files import (
-    attributes,
-    folder_contents,
-    folder_names,
-    gzip_contents,
-)
+from crypsis.tables.contents._files import attributes, folder_contents, folder_names, gzip_contents
 from crypsis.tables.contents._json_notation import json_contents
 from crypsis.tables.contents._opendocument import opendocument_contents
 from crypsis.tables.contents._packed import packed_contents
@@ -47,9 +42,7 @@ _OF_TEXT: dict[str, Callable[[str, ReadOptions], Iterator[Content]]] = {
 }
 
 
-def list_contents(
-    form: str, paths: Sequence[str], asked: str, reading: ReadOptions
-) -> tuple[Content, ...]:
+def list_contents(form: str, paths: Sequence[str], asked: str, reading: ReadOptions) -> tuple[Content, ...]:
     """Everything in the files, or in the folder `asked`, that is not in the table.
 
     What cannot be inspected is listed as that. A table on another machine or on a server is not a
@@ -69,9 +62,7 @@ def list_contents(
     return tuple(dict.fromkeys(contents))
 
 
-def _contents(
-    form: str, paths: Sequence[str], asked: str, reading: ReadOptions
-) -> Iterator[Content]:
+def _contents(form: str, paths: Sequence[str], asked: str, reading: ReadOptions) -> Iterator[Content]:
     if not paths:
         return
     if form == "parquet":
@@ -91,9 +82,7 @@ def _contents(
         yield from folder_contents(expanded(asked), paths)
         yield from folder_names(expanded(asked), paths)
     elif len(paths) > 1:
-        yield from folder_names(
-            Path(os.path.commonpath([Path(path).parent for path in paths])), paths
-        )
+        yield from folder_names(Path(os.path.commonpath([Path(path).parent for path in paths])), paths)
     for path in paths:
         if form in _OF_TEXT:
             yield from _OF_TEXT[form](path, reading)
@@ -102,9 +91,7 @@ def _contents(
         yield from attributes(path)
 
 
-def list_titles(
-    form: str, paths: Sequence[str], asked: str, reading: ReadOptions
-) -> tuple[str, ...]:
+def list_titles(form: str, paths: Sequence[str], asked: str, reading: ReadOptions) -> tuple[str, ...]:
     """The names that a recipient sees with the table: of files, folders, the sheet, the table."""
     local = [Path(path).absolute() for path in paths if "://" not in path]
     top = expanded(asked).absolute()

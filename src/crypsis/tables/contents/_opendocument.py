@@ -7,12 +7,7 @@ import zipfile
 from collections.abc import Iterator
 
 from crypsis.options import ReadOptions
-from crypsis.tables.contents._archive import (
-    UnreadableError,
-    archive_contents,
-    parse,
-    texts,
-)
+from crypsis.tables.contents._archive import UnreadableError, archive_contents, parse, texts
 from crypsis.tables.contents._content import Content
 
 _HARMLESS = re.compile(

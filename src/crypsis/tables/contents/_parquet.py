@@ -27,8 +27,7 @@ _HARMLESS_KEYS = (
 )
 """Keys under which writers put the types of the columns and their own version."""
 _PANDAS_PARTS = frozenset(
-    "index_columns column_indexes columns attributes creator pandas_version "
-    "partition_columns".split()
+    "index_columns column_indexes columns attributes creator pandas_version partition_columns".split()
 )
 _PANDAS_COLUMN = frozenset("name field_name pandas_type numpy_type metadata".split())
 _PANDAS_DETAILS = frozenset("num_categories ordered timezone encoding precision scale".split())
@@ -82,9 +81,7 @@ def _metadata(file: Any) -> Iterator[Content]:
         yield _entry(key)
     for group in range(file.metadata.num_row_groups):
         for column in range(file.metadata.num_columns):
-            for key in (
-                getattr(file.metadata.row_group(group).column(column), "metadata", None) or ()
-            ):
+            for key in getattr(file.metadata.row_group(group).column(column), "metadata", None) or ():
                 yield _entry(key)
     for field in _fields(file.schema_arrow):
         for key in field.metadata or ():

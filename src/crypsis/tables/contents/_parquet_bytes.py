@@ -14,9 +14,7 @@ from typing import Any, BinaryIO
 
 _MAGIC = b"PAR1"
 _TAIL = 8
-_STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = (
-    0, 1, 2, 3, 7, 8, 9, 10, 11, 12
-)  # fmt: skip
+_STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = (0, 1, 2, 3, 7, 8, 9, 10, 11, 12)
 _DEEPEST = 16
 _LONGEST_HEADER = 1 << 20
 # Fields of the footer by their numbers: FileMetaData, RowGroup, ColumnChunk, ColumnMetaData.
@@ -86,10 +84,7 @@ class _Compact:
         if kind == _MAP:
             size = self._unsigned()
             kinds = self._byte() if size else 0
-            return [
-                (self._element(kinds >> 4, depth), self._element(kinds & 15, depth))
-                for _ in range(size)
-            ]
+            return [(self._element(kinds >> 4, depth), self._element(kinds & 15, depth)) for _ in range(size)]
         if kind == _STRUCT:
             return self.struct(depth + 1)
         raise ParquetLayoutError

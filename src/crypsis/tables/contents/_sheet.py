@@ -32,8 +32,10 @@ _PLAIN = frozenset(
     "oddHeader oddFooter evenHeader evenFooter firstHeader firstFooter".split()
 )
 """Elements of a sheet that have no text of their own, or are listed with their members."""
-_OF_ROW = frozenset("r spans s customFormat ht hidden customHeight outlineLevel collapsed "
-                    "thickTop thickBot ph dyDescent rsid".split())  # fmt: skip
+_OF_ROW = frozenset(
+    "r spans s customFormat ht hidden customHeight outlineLevel collapsed "
+    "thickTop thickBot ph dyDescent rsid".split()
+)
 _OF_CELL = frozenset("r s t cm vm ph".split())
 _PLACE = re.compile(r"[A-Z]+")
 _ROW_FORMAT = ("s", "ht", "hidden", "outlineLevel", "collapsed", "thickTop", "thickBot")

@@ -76,9 +76,10 @@ def _read(database: sqlite3.Connection, reading: ReadOptions) -> tuple[str, str]
 
 def _named(master: list[tuple[str, str, str, int, str | None]]) -> list[tuple[str, str]]:
     return [
-        ("main", name) for kind, name, *_ in master
+        ("main", name)
+        for kind, name, *_ in master
         if kind in ("table", "view") and not name.startswith("sqlite_")
-    ]  # fmt: skip
+    ]
 
 
 def _catalog(database: sqlite3.Connection, path: str, reading: ReadOptions) -> Iterator[Content]:
@@ -149,9 +150,8 @@ def _numbered_in_order(database: sqlite3.Connection, table: str) -> bool:
     if {str(row[1]).casefold() for row in columns} >= {"rowid", "oid", "_rowid_"}:
         return True  # hidden by columns of these names
     alias = next(
-        one for one in ("rowid", "oid", "_rowid_")
-        if one not in {str(row[1]).casefold() for row in columns}
-    )  # fmt: skip
+        one for one in ("rowid", "oid", "_rowid_") if one not in {str(row[1]).casefold() for row in columns}
+    )
     try:
         count, first, last = database.execute(
             f"SELECT count(*), min({alias}), max({alias}) FROM {quote(table)}"

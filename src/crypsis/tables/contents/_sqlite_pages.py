@@ -60,9 +60,7 @@ class Pages:
         trees = sorted(self._trees(roots))
         known = set(trees) | set(self._pointers_back())
         live = {page: self._free(page) for page in trees}
-        overflow = [
-            page for page in range(self.count) if page not in known and not self._lock(page)
-        ]
+        overflow = [page for page in range(self.count) if page not in known and not self._lock(page)]
         if overflow and self._unused(trees, overflow):
             return True
         if bool(self.trailing.any()) or bool(self.rows[0, _EXPANSION].any()):

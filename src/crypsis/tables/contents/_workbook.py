@@ -8,12 +8,7 @@ from collections.abc import Iterator
 from posixpath import join, normpath
 
 from crypsis.options import ReadOptions
-from crypsis.tables.contents._archive import (
-    UnreadableError,
-    archive_contents,
-    parse,
-    texts,
-)
+from crypsis.tables.contents._archive import UnreadableError, archive_contents, parse, texts
 from crypsis.tables.contents._content import Content
 from crypsis.tables.contents._sheet import sheet_contents
 
@@ -108,9 +103,7 @@ def _member_text(member: str) -> str:
     return f"The workbook has {member!r} inside."
 
 
-def _sheets(
-    archive: zipfile.ZipFile,
-) -> tuple[dict[str, tuple[str, str]], list[str], list[str]]:
+def _sheets(archive: zipfile.ZipFile) -> tuple[dict[str, tuple[str, str]], list[str], list[str]]:
     """The state and the member of each sheet by its name, the defined names, and the author's."""
     targets: dict[str, str] = {}
     sheets: dict[str, tuple[str, str]] = {}
@@ -126,9 +119,7 @@ def _sheets(
     def part(name: str, given: dict[str, str]) -> None:
         if name == "sheet":
             link = next((v for k, v in given.items() if k.endswith(":id")), "")
-            sheets[given.get("name", "")] = (
-                given.get("state", "visible"), targets.get(link, "")
-            )  # fmt: skip
+            sheets[given.get("name", "")] = (given.get("state", "visible"), targets.get(link, ""))
         elif name == "definedName" and not given.get("name", "").startswith("_xlnm."):
             names.append(given.get("name", ""))
         elif name in ("absPath", "fileSharing"):  # the folder of the author, and who saved it

@@ -61,9 +61,7 @@ def _split(path: str, dialect: Dialect) -> pa.Table:
         pa.BufferReader(data),
         pyarrow.csv.ReadOptions(column_names=inner, skip_rows=dialect.skip),
         pyarrow.csv.ParseOptions(
-            delimiter=dialect.delimiter,
-            quote_char='"' if quoted else False,
-            ignore_empty_lines=True,
+            delimiter=dialect.delimiter, quote_char='"' if quoted else False, ignore_empty_lines=True
         ),
         pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(inner, pa.string()),
@@ -88,17 +86,13 @@ def _quotes_are_plain(data: bytes, delimiter: bytes) -> bool:
     quotes = np.flatnonzero(padded == ord('"'))
     edges = np.frombuffer(b'\r\n"' + delimiter, np.uint8)
     opening, closing = quotes[::2], quotes[1::2]
-    if not (
-        np.isin(padded[opening - 1], edges).all() and np.isin(padded[closing + 1], edges).all()
-    ):
+    if not (np.isin(padded[opening - 1], edges).all() and np.isin(padded[closing + 1], edges).all()):
         return False
     ends = np.flatnonzero(padded == ord("\n"))
     return len(quotes) % 2 == 0 and not (np.searchsorted(quotes, ends) % 2).any()
 
 
-def _typed(
-    column: pa.ChunkedArray, likely: Sequence[Notation], markers: tuple[str, ...]
-) -> pa.ChunkedArray:
+def _typed(column: pa.ChunkedArray, likely: Sequence[Notation], markers: tuple[str, ...]) -> pa.ChunkedArray:
     """The column in the narrowest of the likely types that all its values have."""
     forms = {one.form for one in likely if one.form and one.kind != "text"}
     if forms - {GROUPED}:  # a comma or an order of dates

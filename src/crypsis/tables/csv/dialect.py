@@ -60,8 +60,7 @@ class Dialect:
 def detect_dialect(paths: Sequence[str], reading: ReadOptions) -> Dialect:
     """The dialect of files that have the same columns."""
     reading.check_supported(
-        "a CSV file",
-        ("names", "header", "delimiter", "encoding", "types", "decimal", "date_format"),
+        "a CSV file", ("names", "header", "delimiter", "encoding", "types", "decimal", "date_format")
     )
     encoding = _codec(reading.encoding or guess_encoding(paths))
     heads = [_head(path, encoding) for path in paths]

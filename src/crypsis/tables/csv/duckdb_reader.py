@@ -15,15 +15,7 @@ import duckdb
 from crypsis.errors import SourceError
 from crypsis.files import PrivateFolder
 from crypsis.tables.csv.dialect import Dialect
-from crypsis.tables.csv.files import (
-    PACKED,
-    READ_BY_ENGINE,
-    reason,
-    short,
-    size,
-    stream,
-    wrong_encoding,
-)
+from crypsis.tables.csv.files import PACKED, READ_BY_ENGINE, reason, short, size, stream, wrong_encoding
 from crypsis.tables.csv.types import Notation, settled
 from crypsis.tables.duckdb.connection import private_folder, translated
 from crypsis.tables.schema import inner_names
@@ -48,15 +40,20 @@ def open_csv(
     markers, of which only the empty text is missing.
     """
     paths, encoding, names = dialect.paths, dialect.encoding, dialect.names
-    packed = any(path.lower().endswith(PACKED) and not path.lower().endswith(READ_BY_ENGINE)
-                 for path in paths)  # fmt: skip
+    packed = any(
+        path.lower().endswith(PACKED) and not path.lower().endswith(READ_BY_ENGINE) for path in paths
+    )
     if packed or encoding not in ("utf-8", "iso8859-1"):
         paths = tuple(_as_utf8(connection, path, encoding) for path in paths)
         encoding = "utf-8"
     source = read_csv(
-        paths, len(names), delimiter=dialect.delimiter, encoding=encoding, skip=dialect.skip,
+        paths,
+        len(names),
+        delimiter=dialect.delimiter,
+        encoding=encoding,
+        skip=dialect.skip,
         markers=("",) if written else dialect.markers,
-    )  # fmt: skip
+    )
     texts = [
         f"{_field(inner, dialect.markers, name in written, bool(written))} AS {inner}"
         for inner, name in zip(inner_names(len(names)), names, strict=True)
@@ -110,9 +107,7 @@ def _as_utf8(connection: duckdb.DuckDBPyConnection, path: str, encoding: str) ->
     return str(copy)
 
 
-def _decoded(
-    decoder: codecs.IncrementalDecoder, chunk: bytes, path: str, encoding: str, line: int
-) -> str:
+def _decoded(decoder: codecs.IncrementalDecoder, chunk: bytes, path: str, encoding: str, line: int) -> str:
     """The text of a chunk that begins in a line, or an error with the line that is broken."""
     try:
         return decoder.decode(chunk, final=not chunk)
@@ -175,9 +170,7 @@ def _asked(name: str, kind: str, fits: Sequence[Notation]) -> Notation:
 
 
 def _settled(
-    connection: duckdb.DuckDBPyConnection,
-    likely: Mapping[str, list[Notation]],
-    types: Mapping[str, str],
+    connection: duckdb.DuckDBPyConnection, likely: Mapping[str, list[Notation]], types: Mapping[str, str]
 ) -> dict[str, Notation]:
     """How each column is written: in the requested type, or the narrowest that fits every line."""
     kinds = _fitting(connection, "lines", list(likely.values()))
@@ -205,9 +198,7 @@ def _fitting(
         for candidates in block:
             there = row.pop(0)
             fits = [row.pop(0) == there for _ in candidates]
-            fitting.append(
-                [candidate for candidate, fit in zip(candidates, fits, strict=True) if fit]
-            )
+            fitting.append([candidate for candidate, fit in zip(candidates, fits, strict=True) if fit])
     return fitting
 
 

@@ -104,5 +104,4 @@ def _by_start(chunk: bytes) -> str | None:
 def _alternates(start: bytes) -> bool:
     """Whether every other byte is zero, as in Western texts in utf-16 without a mark."""
     half = max(len(start) // 2, 1)
-    return any(start[at::2].count(0) > 0.9 * half and start[1 - at :: 2].count(0) == 0
-               for at in (0, 1))  # fmt: skip
+    return any(start[at::2].count(0) > 0.9 * half and start[1 - at :: 2].count(0) == 0 for at in (0, 1))

@@ -29,10 +29,7 @@ _COMMAS = {
 }
 """Numbers with a decimal comma, and with points between the thousands."""
 GROUPED = ".,"
-_OTHERWISE = {
-    ".": PATTERNS["number"],
-    ",": r"[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3}){0,5})",
-}
+_OTHERWISE = {".": PATTERNS["number"], ",": r"[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3}){0,5})"}
 """What numbers may be under another decimal mark: with a point, or with commas between thousands."""
 _PARTS = {
     "%d": "(0[1-9]|[12][0-9]|3[01])",
@@ -45,9 +42,16 @@ _PARTS = {
     "%S": "[0-5][0-9]",
 }
 _DAYS = (
-    "%d.%m.%Y", "%-d.%-m.%Y", "%d/%m/%Y", "%-d/%-m/%Y", "%m/%d/%Y", "%-m/%-d/%Y", "%d-%m-%Y",
-    "%m-%d-%Y", "%Y/%m/%d",
-)  # fmt: skip
+    "%d.%m.%Y",
+    "%-d.%-m.%Y",
+    "%d/%m/%Y",
+    "%-d/%-m/%Y",
+    "%m/%d/%Y",
+    "%-m/%-d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%Y/%m/%d",
+)
 _HOURS = ("%H:%M", "%H:%M:%S")
 _WORDS = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "M": "%-m", "D": "%-d"}
 
@@ -86,11 +90,7 @@ class Notation:
 PLAIN = tuple(map(Notation, PATTERNS))
 _INTEGER, _NUMBER = PLAIN[:2]
 _GROUPED = Notation("number", GROUPED)
-_NUMBERS = {
-    ".": (_NUMBER,),
-    ",": (Notation("number", ","), _GROUPED),
-    None: (_NUMBER, _GROUPED),
-}
+_NUMBERS = {".": (_NUMBER,), ",": (Notation("number", ","), _GROUPED), None: (_NUMBER, _GROUPED)}
 """The notations of numbers by the decimal mark of a file; None: it is not known."""
 _CONTENDERS = {",": (Notation("text", "."),), None: (Notation("text", ","),)}
 """What else they may be, if the mark was not given but found, or is not known."""
@@ -156,10 +156,7 @@ def possible_types(
 
 def _shown_mark(seen: Sequence[set[str]]) -> str | None:
     """The decimal mark that the numbers of a column have beyond doubt: 0,5 or 1.25, not 12.500."""
-    for mark, forms, thousands in (
-        (",", _NUMBERS[","], Notation("text", ",")),
-        (".", (_NUMBER,), _GROUPED),
-    ):
+    for mark, forms, thousands in ((",", _NUMBERS[","], Notation("text", ",")), (".", (_NUMBER,), _GROUPED)):
         for values in seen:
             marked = any(mark in value for value in values)
             if marked and any(_all(form, values) for form in forms) and not _all(thousands, values):
@@ -186,9 +183,7 @@ def _fits(
     if values:
         candidates += [one for one in _OTHERS if one.form.startswith(dates or "%")]
     return [
-        candidate
-        for candidate in candidates
-        if kind in (None, candidate.kind) and _all(candidate, values)
+        candidate for candidate in candidates if kind in (None, candidate.kind) and _all(candidate, values)
     ]
 
 

@@ -41,9 +41,7 @@ class DuckBackend:
     max_values: int | None = None
 
     def __init__(
-        self,
-        connection: duckdb.DuckDBPyConnection | None = None,
-        sources: Sources | None = None,
+        self, connection: duckdb.DuckDBPyConnection | None = None, sources: Sources | None = None
     ) -> None:
         self.connection = connection
         self.sources = Sources(()) if sources is None else sources
@@ -100,16 +98,11 @@ class DuckBackend:
             value = quote(columns[0])
             if len(columns) > 1:
                 value = f"CASE WHEN {there} THEN hash({', '.join(map(quote, columns))}) END"
-            texts += [
-                f"count(*) FILTER ({there}) AS t{i}",
-                f"approx_count_distinct({value}) AS d{i}",
-            ]
+            texts += [f"count(*) FILTER ({there}) AS t{i}", f"approx_count_distinct({value}) AS d{i}"]
         found = _lazy(frame.to_native().aggregate(", ".join(texts)))
         row: dict[str, Any] = next(self.batches(found, "sketching columns")).to_pylist()[0]
         return [
-            DistinctSketch(
-                row["n"], row["n"] - row[f"t{i}"], float(row[f"d{i}"]), self.sketch_error
-            )
+            DistinctSketch(row["n"], row["n"] - row[f"t{i}"], float(row[f"d{i}"]), self.sketch_error)
             for i in range(len(sets))
         ]
 
@@ -157,9 +150,7 @@ class DuckBackend:
             parts = []
             types = duckdb.from_arrow(table.slice(0, 0)).types
             for name, kind in zip(table.column_names, types, strict=True):
-                values = ", ".join(
-                    "NULL" if v is None else literal(str(v)) for v in table[name].to_pylist()
-                )
+                values = ", ".join("NULL" if v is None else literal(str(v)) for v in table[name].to_pylist())
                 parts.append(f"CAST(unnest([{values}]) AS {kind}) AS {name}")
             found = frame.to_native().query("crypsis_rows", f"SELECT {', '.join(parts)}")
         return _lazy(found)
@@ -192,9 +183,7 @@ class DuckBackend:
         with replacing_files(paths, overwrite=overwrite) as partials:
             yield partials
 
-    def write(
-        self, frame: Frame, names: Sequence[str], path: Path | str, form: str, delimiter: str
-    ) -> None:
+    def write(self, frame: Frame, names: Sequence[str], path: Path | str, form: str, delimiter: str) -> None:
         """Write with DuckDB's own writers; by Arrow where DuckDB would rename columns."""
         path = Path(path)
         what = f"writing {path.name}"

@@ -36,10 +36,7 @@ _DAMAGED_PARQUET = re.compile(
 )
 
 
-_NO_EXTENSIONS = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-}
+_NO_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _SEALED = ("SET enable_external_access = false", "SET lock_configuration = true")
 
 

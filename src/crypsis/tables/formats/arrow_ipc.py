@@ -17,9 +17,7 @@ from crypsis.tables.time_types import engine_types
 _VERSION_1 = b"FEA1"
 
 
-def read_arrow(
-    path: str, reading: ReadOptions, written: Sequence[str] = ()
-) -> tuple[pa.Table, pa.Schema]:
+def read_arrow(path: str, reading: ReadOptions, written: Sequence[str] = ()) -> tuple[pa.Table, pa.Schema]:
     """The table of a file or a stream; dictionaries as their values."""
     reading.check_supported("an Arrow file", ())
     with Path(path).open("rb") as file:
@@ -70,9 +68,7 @@ def write_arrow(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: P
             out.write_batch(batch)
 
 
-_TEXTS = (
-    pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary,
-)  # fmt: skip
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 WRITING = pa.ipc.IpcWriteOptions(compression="lz4")
 
 

@@ -18,9 +18,7 @@ from crypsis.tables.schema import listed, unique_names
 _MOST_LINES, _EXACT = 1_048_576, 2**53
 
 
-def read_sheet(
-    path: str, reading: ReadOptions, written: Collection[str] = ()
-) -> tuple[pa.Table, None]:
+def read_sheet(path: str, reading: ReadOptions, written: Collection[str] = ()) -> tuple[pa.Table, None]:
     """One sheet as an Arrow table; the first row with content names the columns.
 
     The columns `written` are texts as the cells have them, of which only the empty one is missing.
@@ -56,8 +54,7 @@ def read_sheet(
         names = [str(name) for name in reading.names]
         if len(names) != len(rows[0]):
             raise SourceError(
-                f"{len(names)} names were given, but {short} has {len(rows[0])} columns.",
-                parameter="names",
+                f"{len(names)} names were given, but {short} has {len(rows[0])} columns.", parameter="names"
             )
     else:
         head = rows.pop(0)
@@ -82,9 +79,15 @@ def sheet_names(path: str) -> list[str]:
 def write_sheet(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path) -> None:
     """A workbook with one sheet; texts are texts, even if they look like formulas."""
     xlsxwriter = import_extra("xlsxwriter", "Writing spreadsheets", "excel")
-    settings = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False,
-                "strings_to_numbers": False, "default_date_format": "yyyy-mm-dd",
-                "remove_timezone": True, "tmpdir": str(path.parent)}  # fmt: skip
+    settings = {
+        "constant_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "strings_to_numbers": False,
+        "default_date_format": "yyyy-mm-dd",
+        "remove_timezone": True,
+        "tmpdir": str(path.parent),
+    }
     book = xlsxwriter.Workbook(str(path), settings)
     book.set_properties({"created": datetime.datetime(2000, 1, 1)})  # not when it was made
     sheet = book.add_worksheet("release")

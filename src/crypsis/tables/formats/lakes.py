@@ -19,9 +19,7 @@ from crypsis.options import ReadOptions
 from crypsis.tables.schema import unique_names
 
 
-def read_delta(
-    path: str, reading: ReadOptions, written: Sequence[str] = ()
-) -> tuple[pa.Table, None]:
+def read_delta(path: str, reading: ReadOptions, written: Sequence[str] = ()) -> tuple[pa.Table, None]:
     """The rows of a folder with a `_delta_log`."""
     reading.check_supported("a Delta table", ())
     deltalake = import_extra("deltalake", "Reading Delta tables", "delta")
@@ -32,9 +30,7 @@ def read_delta(
     return _named(found), None
 
 
-def read_iceberg(
-    path: str, reading: ReadOptions, written: Sequence[str] = ()
-) -> tuple[pa.Table, None]:
+def read_iceberg(path: str, reading: ReadOptions, written: Sequence[str] = ()) -> tuple[pa.Table, None]:
     """The rows of a folder with `metadata`, whose newest `.metadata.json` counts."""
     reading.check_supported("an Iceberg table", ())
     import_extra("pyiceberg", "Reading Iceberg tables", "iceberg")
@@ -61,8 +57,7 @@ def write_delta(batches: Iterator[pa.RecordBatch], names: Sequence[str], path: P
         deltalake.write_deltalake(str(path), reader)
     except Exception:  # noqa: BLE001 - a type without a place in Delta is a bare Exception there
         raise OutputError(
-            "The release could not be written as a Delta table.",
-            hint="Write to a name ending in .parquet.",
+            "The release could not be written as a Delta table.", hint="Write to a name ending in .parquet."
         ) from None
 
 

@@ -70,17 +70,13 @@ class TableAddress:
             cursor.execute(_EXISTS, (self._quoted,))
             if cursor.fetchall():
                 raise OutputError(
-                    f"Table {self.name!r} exists already.",
-                    code="exists",
-                    hint="Set {overwrite=True}.",
+                    f"Table {self.name!r} exists already.", code="exists", hint="Set {overwrite=True}."
                 )
 
     def write(self, file: Path, *, overwrite: bool) -> None:
         """The rows of a Parquet file become the table, in one transaction."""
         with pyarrow.parquet.ParquetFile(file) as parquet, self._cursor() as (database, cursor):
-            batches = pyarrow.RecordBatchReader.from_batches(
-                parquet.schema_arrow, parquet.iter_batches()
-            )
+            batches = pyarrow.RecordBatchReader.from_batches(parquet.schema_arrow, parquet.iter_batches())
             schema = {} if self.schema is None else {"db_schema_name": self.schema}
             mode = "replace" if overwrite else "create"
             cursor.adbc_ingest(self.table, batches, mode=mode, **schema)

@@ -49,8 +49,7 @@ def computing_tables(path: str) -> frozenset[str]:
                 or not root
                 or re.search(r"\bvirtual\b", sql or "", re.IGNORECASE)
                 or any(
-                    row[6] > 1
-                    for row in database.execute(f"PRAGMA table_xinfo({quote(name)})").fetchall()
+                    row[6] > 1 for row in database.execute(f"PRAGMA table_xinfo({quote(name)})").fetchall()
                 )
             )
     except sqlite3.Error:
@@ -63,9 +62,7 @@ def default_columns(database: sqlite3.Connection, table: str) -> list[str]:
     return [row[1] for row in rows if row[4] is not None]
 
 
-def write_table(
-    batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path, table: str
-) -> None:
+def write_table(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path, table: str) -> None:
     """A file with one table; dates and times are texts, as SQLite has them."""
     target = quote(table.rsplit(".", 1)[-1])
     try:
@@ -80,8 +77,7 @@ def write_table(
                     database.execute(f"CREATE TABLE {target} ({columns})")
                     made = True
                 marks = ", ".join("?" * len(names))
-                rows = zip(*(map(_value, column.to_pylist()) for column in batch.columns),
-                           strict=True)  # fmt: skip
+                rows = zip(*(map(_value, column.to_pylist()) for column in batch.columns), strict=True)
                 database.executemany(f"INSERT INTO {target} VALUES ({marks})", rows)
     except sqlite3.OperationalError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the kind of an error without its case

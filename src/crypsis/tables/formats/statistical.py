@@ -33,9 +33,7 @@ _BY_FORMAT = {"stata": "read_dta", "spss": "read_sav", "sas": "read_sas7bdat"}
 _EXACT = 2.0**53
 
 
-def read_statistical(
-    path: str, reading: ReadOptions, written: Sequence[str] = ()
-) -> tuple[pa.Table, Labels]:
+def read_statistical(path: str, reading: ReadOptions, written: Sequence[str] = ()) -> tuple[pa.Table, Labels]:
     """The table of a file with the labels of its columns and values.
 
     The columns `written` have their codes.
@@ -49,8 +47,7 @@ def read_statistical(
     )
     names = unique_names(list(found.column_names))
     columns = [
-        column_of(values[name], {} if name in written else labels.values.get(name, {}))
-        for name in names
+        column_of(values[name], {} if name in written else labels.values.get(name, {})) for name in names
     ]
     return pa.table(columns, names=names), labels
 
@@ -76,9 +73,12 @@ def load(path: str, reading: ReadOptions, **options: Any) -> tuple[Mapping[str, 
 
 
 _PACKAGES = {
-    "read_dta": "Stata", "read_sav": "SPSS", "read_por": "SPSS", "read_sas7bdat": "SAS",
+    "read_dta": "Stata",
+    "read_sav": "SPSS",
+    "read_por": "SPSS",
+    "read_sas7bdat": "SAS",
     "read_xport": "SAS",
-}  # fmt: skip
+}
 
 
 def column_of(values: Sequence[Any], labels: Mapping[float, str]) -> pa.Array:
@@ -99,11 +99,7 @@ def column_of(values: Sequence[Any], labels: Mapping[float, str]) -> pa.Array:
 
 
 def write_statistical(
-    batches: Iterable[pa.RecordBatch],
-    names: Sequence[str],
-    path: Path,
-    form: str,
-    labels: Labels | None,
+    batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path, form: str, labels: Labels | None
 ) -> None:
     """A Stata or SPSS file, with the labels that its records have."""
     pyreadstat = import_extra("pyreadstat", "Writing files of Stata and SPSS", "statistics")

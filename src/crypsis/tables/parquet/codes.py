@@ -133,9 +133,7 @@ class TextCodes:
         return self._known.take(places(codes - 1))
 
 
-def coded_column(
-    name: str, kind: pa.DataType, files: Sequence[pq.FileMetaData], most: int
-) -> CodedColumn:
+def coded_column(name: str, kind: pa.DataType, files: Sequence[pq.FileMetaData], most: int) -> CodedColumn:
     """A column of type `kind` in all of some files as at most `most` codes.
 
     Raises `NotSmallCodesError` if the files cannot be read so, or state too many values.

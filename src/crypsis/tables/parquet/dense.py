@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 
 from crypsis import progress
 from crypsis.counting.arrays import missing, places, scalar
-from crypsis.tables.parquet.codes import (
-    BatchCodes,
-    CodedColumn,
-    NotSmallCodesError,
-    TextCodes,
-    coded_column,
-)
+from crypsis.tables.parquet.codes import BatchCodes, CodedColumn, NotSmallCodesError, TextCodes, coded_column
 from crypsis.threads import map_threads, thread_count
 
 MOST_PLACES = 2**24
@@ -53,9 +47,7 @@ def dense_cells(
     files = [pq.read_metadata(path) for path in paths]
     room = _most_places() // 2 ** (len(names) - 1)
     columns = [
-        coded_column(
-            name, kind, files, min(room, _MOST_TEXTS) if pa.types.is_string(kind) else room
-        )
+        coded_column(name, kind, files, min(room, _MOST_TEXTS) if pa.types.is_string(kind) else room)
         for name, kind in zip(names, kinds, strict=True)
     ]
     tasks = [task for path, file in zip(paths, files, strict=True) for task in _tasks(path, file)]
@@ -128,9 +120,7 @@ class _Table:
 class _Counter:
     """Counts row groups; each thread in a table of its own."""
 
-    def __init__(
-        self, names: Sequence[str], columns: Sequence[CodedColumn], step: progress.Step
-    ) -> None:
+    def __init__(self, names: Sequence[str], columns: Sequence[CodedColumn], step: progress.Step) -> None:
         self._names, self._columns, self._step = list(names), list(columns), step
         texts = zip(names, columns, strict=True)
         self._texts = [name for name, column in texts if isinstance(column, TextCodes)]
@@ -144,9 +134,7 @@ class _Counter:
         with pq.ParquetFile(
             task.path, metadata=task.metadata, read_dictionary=self._texts, pre_buffer=False
         ) as file:
-            batches = file.iter_batches(
-                _BATCH_ROWS, list(task.groups), self._names, use_threads=False
-            )
+            batches = file.iter_batches(_BATCH_ROWS, list(task.groups), self._names, use_threads=False)
             rows = sum(self._count(batch, table) for batch in batches)
         if rows != task.rows:
             raise NotSmallCodesError
@@ -156,8 +144,7 @@ class _Counter:
 
     def _count(self, batch: pa.RecordBatch, table: _Table) -> int:
         coded = [
-            column.codes(batch.column(name))
-            for name, column in zip(self._names, self._columns, strict=True)
+            column.codes(batch.column(name)) for name, column in zip(self._names, self._columns, strict=True)
         ]
         table.grow(self._columns)
         table.add(coded)

@@ -23,9 +23,7 @@ FEWEST_COLUMNS = 2
 class ParquetRows(Rows):
     """The rows of Parquet files of this machine; `own` has the name of each column in the files."""
 
-    def __init__(
-        self, rows: Rows, paths: Sequence[str], own: Mapping[str, str], sources: Sources
-    ) -> None:
+    def __init__(self, rows: Rows, paths: Sequence[str], own: Mapping[str, str], sources: Sources) -> None:
         super().__init__(rows.columns, lambda: rows.frame, rows.backend, rows.known_count)
         self.form = rows.form
         self._rows, self._paths, self._own, self._sources = rows, tuple(paths), own, sources
@@ -42,9 +40,7 @@ class ParquetRows(Rows):
             return super().tally(names, drop_missing=drop_missing)
         return ColumnSetCounts.from_table(names, counted, drop_missing=drop_missing)
 
-    def _counted(
-        self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int
-    ) -> pa.Table:
+    def _counted(self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int) -> pa.Table:
         """By code where that is possible and faster."""
         counted = self._counted_by_code(names, inner) if weight is None else None
         if counted is None or counted.num_rows > at_most:
@@ -61,11 +57,7 @@ class ParquetRows(Rows):
         own = [self._own[name] for name in inner]
         try:
             coded, sizes = dense_cells(self._paths, own, kinds, "counting " + listed(names))
-        except (
-            NotSmallCodesError,
-            pa.ArrowException,
-            OSError,
-        ):  # DuckDB says what is wrong with a file
+        except (NotSmallCodesError, pa.ArrowException, OSError):  # DuckDB says what is wrong with a file
             self._not_small.append(frozenset(inner))
             return None
         self._sources.check()

@@ -46,8 +46,7 @@ def translated(what: str) -> Iterator[None]:
             raise TooLargeError(
                 f"{what}: the result is too large for the Spark driver.",
                 code="out-of-memory",
-                hint="Use fewer columns, or raise spark.driver.maxResultSize and "
-                "spark.driver.memory.",
+                hint="Use fewer columns, or raise spark.driver.maxResultSize and spark.driver.memory.",
             ) from None
         raise SourceError(
             f"{what}: Spark refused ({type(error).__name__}).",
@@ -122,9 +121,7 @@ class SparkBackend:
         found = _lazy(frame.to_native().select(*parts))
         row = next(self.batches(found, "sketching columns")).to_pylist()[0]
         return [
-            DistinctSketch(
-                row["n"], row["n"] - row[f"t{i}"], float(row[f"d{i}"]), self.sketch_error
-            )
+            DistinctSketch(row["n"], row["n"] - row[f"t{i}"], float(row[f"d{i}"]), self.sketch_error)
             for i in range(len(sets))
         ]
 
@@ -168,10 +165,7 @@ class SparkBackend:
 
         found = _lazy(steps.filter(f.exists(shares, falls_on)))
         table = pa.Table.from_batches(list(self.batches(found, "quantiles")))
-        return {
-            column: _picked(table, k, f"v{slots[k]}", probabilities)
-            for k, column in enumerate(columns)
-        }
+        return {column: _picked(table, k, f"v{slots[k]}", probabilities) for k, column in enumerate(columns)}
 
     def small_table(self, frame: Frame, table: pa.Table) -> Frame:
         """A small table sent from the driver."""
@@ -198,9 +192,7 @@ class SparkBackend:
         with replacing_remote(session, str(paths[0]), overwrite) as partial:
             yield (partial,)
 
-    def write(
-        self, frame: Frame, names: Sequence[str], path: Path | str, form: str, delimiter: str
-    ) -> None:
+    def write(self, frame: Frame, names: Sequence[str], path: Path | str, form: str, delimiter: str) -> None:
         """Write a folder of part files from the executors."""
         rows = self.named(frame, names)
         target = path.absolute().as_uri() if isinstance(path, Path) else path

@@ -27,9 +27,7 @@ def replacing_remote(session: Any, uri: str, overwrite: bool = False) -> Iterato
         if not store.exists(target.getParent()):
             raise OutputError("The folder to write to does not exist.", code="no-folder")
         if store.exists(target) and not overwrite:
-            raise OutputError(
-                "The output exists already.", code="exists", hint="Set {overwrite=True}."
-            )
+            raise OutputError("The output exists already.", code="exists", hint="Set {overwrite=True}.")
         yield str(partial.toString())
         there = store.exists(target)
         if there and not store.rename(target, old):

@@ -22,13 +22,7 @@ from crypsis.tables.schema import Kind, columns_of, inner_names
 from crypsis.tables.spark.backend import SparkBackend, inner_frame, translated
 from crypsis.threads import thread_count, thread_limit
 
-_TYPES = {
-    "text": "string",
-    "integer": "bigint",
-    "number": "double",
-    "date": "date",
-    "time": "timestamp_ntz",
-}
+_TYPES = {"text": "string", "integer": "bigint", "number": "double", "date": "date", "time": "timestamp_ntz"}
 _TYPED = ("parquet", "orc", "json")
 """Formats in which, as Spark reads them, only floating-point numbers have several notations."""
 _HEAD_LINES = 200
@@ -110,11 +104,7 @@ def _bounded(builder: Any, master: str) -> Any:
 
 
 def open_spark(
-    source: str | Path,
-    reading: ReadOptions,
-    *,
-    master: str | None = None,
-    written: Sequence[str] = (),
+    source: str | Path, reading: ReadOptions, *, master: str | None = None, written: Sequence[str] = ()
 ) -> Rows:
     """Open a source on Spark; a path must mean the same on this machine and on the executors.
 
@@ -134,9 +124,7 @@ def open_spark(
     return rows
 
 
-def _opened(
-    source: str | Path, reading: ReadOptions, master: str | None, written: Sequence[str]
-) -> Rows:
+def _opened(source: str | Path, reading: ReadOptions, master: str | None, written: Sequence[str]) -> Rows:
     session = spark_session(master)
     text = str(source)
     form = reading.format or format_by_name(text) or "parquet"
@@ -207,17 +195,13 @@ def _csv(session: Any, place: str, reading: ReadOptions, written: Sequence[str])
         *(
             f.when(f.col(name) != "", f.col(name)).alias(name)
             if public in written
-            else f.when(
-                ~f.trim(f.col(name)).isin(list(markers) or ["\x01"]), f.trim(f.col(name))
-            ).alias(name)
+            else f.when(~f.trim(f.col(name)).isin(list(markers) or ["\x01"]), f.trim(f.col(name))).alias(name)
             for name, public in zip(inner, names, strict=True)
         )
     )
     types = {**reading.types, **dict.fromkeys(written, "text")}
     kinds = _kinds(trimmed, names, replace(reading, types=types))
-    typed = [
-        f.col(name).cast(_TYPES[kind]).alias(name) for name, kind in zip(inner, kinds, strict=True)
-    ]
+    typed = [f.col(name).cast(_TYPES[kind]).alias(name) for name, kind in zip(inner, kinds, strict=True)]
     return spark_rows(trimmed.select(*typed), names)
 
 

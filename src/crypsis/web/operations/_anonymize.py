@@ -49,9 +49,13 @@ def anonymize(
     with session.engine, progress.step("making the release", total=4) as step:
         person = options.get("person")
         release = session.release(
-            file, without_excluded(roles, options), population=population, person=person,
-            weight=options.get("weight"), household=options.get("household"),
-        )  # fmt: skip
+            file,
+            without_excluded(roles, options),
+            population=population,
+            person=person,
+            weight=options.get("weight"),
+            household=options.get("household"),
+        )
         release = with_population(session, release, options)
         made = an.anonymize(
             release,
@@ -66,9 +70,8 @@ def anonymize(
         session.made = None  # the earlier release, whose files are not of this one
         remove(session.folder, RELEASED)
         made = made.write(
-            session.folder / name, overwrite=True,
-            neutralize_formulas=neutralize_formulas and form == "csv",
-        )  # fmt: skip
+            session.folder / name, overwrite=True, neutralize_formulas=neutralize_formulas and form == "csv"
+        )
         plan = made.plan
         assert plan is not None  # noqa: S101 - anonymize makes one
         plan.save(session.folder / "plan.toml", overwrite=True)
@@ -80,9 +83,15 @@ def anonymize(
         rows = made.key.row_map
         known = made.original if rows is None or rows else None  # the largest releases have no map
         after = ask(
-            made.data, known, policy=policy, row_map=rows or None, name=name, seed=seed,
-            together=list(made.apart) or None, answers=_of_policy(answers or {}, policy),
-        )  # fmt: skip
+            made.data,
+            known,
+            policy=policy,
+            row_map=rows or None,
+            name=name,
+            seed=seed,
+            together=list(made.apart) or None,
+            answers=_of_policy(answers or {}, policy),
+        )
         write_report(session, after, "report-after")
         session.made = made, after, name
         step.advance()
@@ -133,8 +142,6 @@ def _has_bits(lost: Any) -> bool:
 def masks_of(given: dict[str, dict[str, Any]]) -> dict[str, Mask]:
     """The masks chosen on the page, by column."""
     return {
-        name: parse_mask(
-            one["method"] if one.get("amount") is None else f"{one['method']}:{one['amount']}"
-        )
+        name: parse_mask(one["method"] if one.get("amount") is None else f"{one['method']}:{one['amount']}")
         for name, one in given.items()
     }

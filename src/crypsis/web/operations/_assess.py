@@ -70,9 +70,15 @@ def assess(
         if attack is not None:
             belief = by_frequency(session, **attack)
         release = session.release(
-            file, roles, population=population, person=person, weight=weight, household=household,
-            stratum=stratum, cluster=cluster,
-        )  # fmt: skip
+            file,
+            roles,
+            population=population,
+            person=person,
+            weight=weight,
+            household=household,
+            stratum=stratum,
+            cluster=cluster,
+        )
         before = None if original is None else session.release(original, person=original_person)
         if before is None and original_person is not None:
             release = replace(release, absent={**release.absent, "person": original_person})
@@ -145,8 +151,11 @@ def assessment_view(assessment: Assessment) -> dict[str, Any]:
         "findings": [finding_view(finding, i) for i, finding in enumerate(assessment.findings)],
         "answers": [
             {
-                "question": answer.question, "title": answer.title, "status": answer.status.value,
-                "headline": answer.headline, "notes": list(answer.notes),
+                "question": answer.question,
+                "title": answer.title,
+                "status": answer.status.value,
+                "headline": answer.headline,
+                "notes": list(answer.notes),
                 "figures": [figure_view(figure) for figure in drawn[answer.question]],
             }
             for answer in assessment.answers
@@ -159,7 +168,7 @@ def assessment_view(assessment: Assessment) -> dict[str, Any]:
             }
             for change in assessment.changes
         ],
-    }  # fmt: skip
+    }
 
 
 def _requirements(assessment: Assessment) -> dict[str, int | float]:
@@ -181,15 +190,24 @@ def _requirements(assessment: Assessment) -> dict[str, int | float]:
 def finding_view(finding: Finding, place: int) -> dict[str, Any]:
     """A finding with its numbers in words."""
     return {
-        "place": place, "question": finding.question, "measure": finding.measure,
-        "status": finding.status.value, "severity": finding.severity.value,
-        "statement": finding.statement, "title": wording.sentence_title(finding.measure, finding.k),
-        "number": wording.number(finding.value, finding.unit), "limit": wording.limit(finding),
-        "class_size": finding.k, "columns": list(finding.columns), "affected": finding.affected,
-        "why": finding.why, "source": finding.source, "unit": finding.unit,
+        "place": place,
+        "question": finding.question,
+        "measure": finding.measure,
+        "status": finding.status.value,
+        "severity": finding.severity.value,
+        "statement": finding.statement,
+        "title": wording.sentence_title(finding.measure, finding.k),
+        "number": wording.number(finding.value, finding.unit),
+        "limit": wording.limit(finding),
+        "class_size": finding.k,
+        "columns": list(finding.columns),
+        "affected": finding.affected,
+        "why": finding.why,
+        "source": finding.source,
+        "unit": finding.unit,
         "remedy": None if finding.remedy is None else wording.remedy_text(finding.remedy),
         "recoding": finding.remedy is not None and finding.remedy.action == "anonymize",
-    }  # fmt: skip
+    }
 
 
 def causes(
@@ -212,9 +230,7 @@ def causes(
     raise InputError(f"Behind {question!r} there are no groups to show.")
 
 
-def _small_classes(
-    release: Dataset, columns: list[str], class_size: int, reveal: bool
-) -> dict[str, Any]:
+def _small_classes(release: Dataset, columns: list[str], class_size: int, reveal: bool) -> dict[str, Any]:
     # Other columns single people out together with the quasi-identifiers, which are known as well.
     names = list(dict.fromkeys((*release.quasi_identifiers, *columns)))
     cells = release.cells(names)
@@ -231,9 +247,7 @@ def _small_classes(
     for name in names:
         left = [other for other in names if other != name]
         alone = singling_out.uniqueness(release, [name])
-        without.append(
-            {"column": name, "distinct": alone.classes, "without": below(left) if left else 0.0}
-        )
+        without.append({"column": name, "distinct": alone.classes, "without": below(left) if left else 0.0})
     rest = [float(one["without"]) for one in without]
     alike = len(rest) > 1 and max(rest) - min(rest) < 0.0005
     there = np.flatnonzero(sizes > 0)
@@ -268,9 +282,7 @@ def _guesses(release: Dataset, columns: list[str], reveal: bool) -> dict[str, An
                 "size": one.group.size,
                 "values": _values(one.group, notation, reveal),
                 "guess": one.best_guess,
-                "value": notation.text(target, one.guess)
-                if reveal and one.guess is not None
-                else None,
+                "value": notation.text(target, one.guess) if reveal and one.guess is not None else None,
             }
             for one in found.riskiest[:_GROUPS]
         ],

@@ -50,9 +50,7 @@ def attack(
         "possible_pairs": found.possible_pairs,
         "superfluous_pairs": found.superfluous_pairs,
         "degree": _number(found.degree),
-        "expected_cracks": None
-        if found.expected_cracks is None
-        else _number(found.expected_cracks),
+        "expected_cracks": None if found.expected_cracks is None else _number(found.expected_cracks),
         "exposed": [one.to_dict() for one in found.most_exposed],
         "decision": None if decision is None else decision.to_dict(),
         "figures": [figure_view(one) for one in drawn],

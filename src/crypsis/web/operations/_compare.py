@@ -48,10 +48,14 @@ def compare(
         both = session.release(original), session.release(masked)
         try:
             found = linkage.compare(
-                *both, columns=columns or None, on=on, row_map=rows,
+                *both,
+                columns=columns or None,
+                on=on,
+                row_map=rows,
                 categories="frequency" if frequency or columns else "exclude",
-                acceptable=acceptable, seed=seed,
-            )  # fmt: skip
+                acceptable=acceptable,
+                seed=seed,
+            )
         except ColumnError as error:
             if error.code not in _NO_RANKS:
                 raise
@@ -76,14 +80,18 @@ def compare(
         "notes": notes(found),
         "intruders": [
             {
-                "name": name, "true_matches": link.true_matches, "records": link.records,
-                "multiple_matches": link.multiple_matches, "chance": link.chance,
+                "name": name,
+                "true_matches": link.true_matches,
+                "records": link.records,
+                "multiple_matches": link.multiple_matches,
+                "chance": link.chance,
                 "correct_share": link.correct_share and link.correct_share.to_dict(),
             }
             for name, link in found.intruders
         ],
-        "figures": [figure_view(figure(chart)) for chart in drawn], "files": True,
-    }  # fmt: skip
+        "figures": [figure_view(figure(chart)) for chart in drawn],
+        "files": True,
+    }
 
 
 def key_rows(key: dict[str, Any]) -> Any:
@@ -110,24 +118,30 @@ def _linked(suite: linkage.LinkSuite, acceptable: float) -> dict[str, Any]:
         reasons = doubts
     else:
         limit = max(acceptable, suite.chance)
-        verdict = (
-            "not safe" if sure.low > limit else "safe" if sure.high <= limit else "cannot tell"
-        )
+        verdict = "not safe" if sure.low > limit else "safe" if sure.high <= limit else "cannot tell"
         verdict = "cannot tell" if doubts and verdict == "safe" else verdict
         reasons = [suite.statement(sure), f"Acceptable are {percent_text(limit)}.", *doubts]
     return {
-        "verdict": verdict, "reasons": list(dict.fromkeys(reasons)), "records": suite.records,
-        "masked_records": suite.masked_records, "columns": list(suite.columns),
-        "notes": list(suite.not_computed), "figures": [], "files": False,
+        "verdict": verdict,
+        "reasons": list(dict.fromkeys(reasons)),
+        "records": suite.records,
+        "masked_records": suite.masked_records,
+        "columns": list(suite.columns),
+        "notes": list(suite.not_computed),
+        "figures": [],
+        "files": False,
         "intruders": [
             {
-                "name": attack.method, "true_matches": attack.true_matches, "records": attack.records,
-                "multiple_matches": attack.multiple_matches, "chance": attack.chance,
+                "name": attack.method,
+                "true_matches": attack.true_matches,
+                "records": attack.records,
+                "multiple_matches": attack.multiple_matches,
+                "chance": attack.chance,
                 "correct_share": attack.correct_share and attack.correct_share.to_dict(),
             }
             for attack in suite.attacks
         ],
-    }  # fmt: skip
+    }
 
 
 def verify(
@@ -151,9 +165,7 @@ def verify(
                 "rows": released.count,
             }
         try:
-            found = linkage.verify_record(
-                released, record, permutation_only=permutation_only, seed=seed
-            )
+            found = linkage.verify_record(released, record, permutation_only=permutation_only, seed=seed)
         except ColumnError as error:
             if permutation_only or error.code not in _NO_RANKS:
                 raise
@@ -164,8 +176,9 @@ def verify(
             return _fitting(released, record)  # generalized: ranks would leave columns out
     body = found.to_dict()
     return {name: body[name] for name in ("reasons", "records", "criterion", "columns")} | {
-        "notes": notes(found), "fits": None
-    }  # fmt: skip
+        "notes": notes(found),
+        "fits": None,
+    }
 
 
 def _readings(text: str) -> list[str]:
@@ -206,5 +219,9 @@ def _fitting(released: Dataset, record: dict[str, str]) -> dict[str, Any]:
     )
     return {
         "reasons": [f"{named} your values, intervals and suppressed values included.", means],
-        "records": released.count, "criterion": "", "columns": columns, "notes": [], "fits": fits,
-    }  # fmt: skip
+        "records": released.count,
+        "criterion": "",
+        "columns": columns,
+        "notes": [],
+        "fits": fits,
+    }

@@ -74,10 +74,7 @@ class TableRecords:
         """The values of some records, as the file writes them; long ones are cut."""
         values = table[name].take(pa.array(places)).to_pylist()
         texts = [None if value is None else self.notation.text(name, value) for value in values]
-        return [
-            text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-            for text in texts
-        ]
+        return [text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in texts]
 
     def chosen(self, order: str, show: str, k: int) -> Ints:
         """The records that are shown, in their order."""
@@ -136,22 +133,22 @@ def rows(
         after = {name: found.window(found.after, name, place) for name in there}
     lost = None if found.place is None else found.place < 0
     return {
-        "total": int(chosen.size), "records": found.before.num_rows,
-        "columns": [{"name": n, "role": roles.get(n, "undecided"), "released": n in there}
-                    for n in names],
+        "total": int(chosen.size),
+        "records": found.before.num_rows,
+        "columns": [{"name": n, "role": roles.get(n, "undecided"), "released": n in there} for n in names],
         "compared": found.after is not None,
         "rows": [
             {
-                "row": int(row) + 1, "size": int(found.sizes[row]),
+                "row": int(row) + 1,
+                "size": int(found.sizes[row]),
                 "size_after": int(found.sizes_after[row]) if lost is not None else None,
                 "before": [before[name][i] for name in names],
                 "after": None if lost is None or lost[row] else [after[n][i] for n in there],
-                "changed": [j for j, n in enumerate(there)
-                            if n in found.changed and found.changed[n][row]],
+                "changed": [j for j, n in enumerate(there) if n in found.changed and found.changed[n][row]],
             }
             for i, row in enumerate(window.tolist())
         ],
-    }  # fmt: skip
+    }
 
 
 def _records(
@@ -214,11 +211,7 @@ def _plain(table: pa.Table) -> pa.Table:
     for i, column in enumerate(table.schema):
         if pa.types.is_nested(column.type) or pa.types.is_binary(column.type):
             texts = [None if v is None else str(v) for v in table[i].to_pylist()]
-            table = table.set_column(
-                i, column.name, pa.chunked_array([pa.array(texts, pa.string())])
-            )
+            table = table.set_column(i, column.name, pa.chunked_array([pa.array(texts, pa.string())]))
         elif pa.types.is_floating(column.type):
-            table = table.set_column(
-                i, column.name, pc.if_else(pc.is_nan(table[i]), None, table[i])
-            )
+            table = table.set_column(i, column.name, pc.if_else(pc.is_nan(table[i]), None, table[i]))
     return table

@@ -19,17 +19,15 @@ def package(session: TableSession, *, conditions: list[str], **about: Any) -> di
     file = session.folder / name
     with session.engine, progress.step("writing the dossier", total=2) as step:
         dossier = make_dossier(
-            found,
-            made.data,
-            made.original,
-            file=file,
-            conditions=conditions,
-            phrasing=PHRASING,
-            **about,
+            found, made.data, made.original, file=file, conditions=conditions, phrasing=PHRASING, **about
         )
         dossier.write(session.folder / "dossier.html", overwrite=True)
         step.advance()
         manifest = write_package(session.folder / "release.zip", file, dossier, overwrite=True)
         step.advance()
-    return {"about": about, "conditions": conditions, "files": len(manifest.files),
-            "explanation": found.explanation}  # fmt: skip
+    return {
+        "about": about,
+        "conditions": conditions,
+        "files": len(manifest.files),
+        "explanation": found.explanation,
+    }

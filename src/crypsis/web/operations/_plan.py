@@ -22,11 +22,28 @@ _FIRST, _GROUPABLE = 12, 300
 _OF_POPULATION = ("k_map", "presence")
 _CLASS_SIZES = (2, 3, 5, 10, 20, 50, 100)
 _ASKED = (
-    "k", "beta", "population", "diversity", "closeness", "best_guess", "excess", "journalist_risk",
-    "recursive_diversity", "k_map", "presence", "preserve", "each_column", "weights",
-    "keep", "may_change", "apart", "top_code", "suppression", "representative",
+    "k",
+    "beta",
+    "population",
+    "diversity",
+    "closeness",
+    "best_guess",
+    "excess",
+    "journalist_risk",
+    "recursive_diversity",
+    "k_map",
+    "presence",
+    "preserve",
+    "each_column",
+    "weights",
+    "keep",
+    "may_change",
+    "apart",
+    "top_code",
+    "suppression",
+    "representative",
     *(name for name in advanced() if name not in PEOPLE),
-)  # fmt: skip
+)
 
 
 def asked_options(options: dict[str, Any], hierarchies: dict[str, str]) -> dict[str, Any]:
@@ -77,9 +94,12 @@ def preview(
     """Count the cells once; returns the generalization levels of each column."""
     with session.engine:
         release = session.release(
-            file, without_excluded(roles, options), person=options.get("person"),
-            weight=options.get("weight"), household=options.get("household"),
-        )  # fmt: skip
+            file,
+            without_excluded(roles, options),
+            person=options.get("person"),
+            weight=options.get("weight"),
+            household=options.get("household"),
+        )
         shape = ("methods", "top_code", "representative")  # what the levels depend on
         own = {"k": options["k"], **{name: options[name] for name in shape if name in options}}
         made = planned(release, own, hierarchies)
@@ -151,9 +171,7 @@ def what_if(
         "share_below": choice.share_below,
         "by_class_size": [
             {"k": size, "share": share}
-            for size, share in zip(
-                _CLASS_SIZES, drawn.shares_below(levels, _CLASS_SIZES), strict=True
-            )
+            for size, share in zip(_CLASS_SIZES, drawn.shares_below(levels, _CLASS_SIZES), strict=True)
         ],
         "allowed": [],
     }
@@ -171,13 +189,16 @@ def curve(session: TableSession, *, k: int, levels: dict[str, int] | None = None
     return {
         "points": [
             {
-                "levels": dict(one.levels), "loss": one.loss, "share_below": one.share_below,
-                "smallest": one.smallest, "rows_below": one.rows_below,
+                "levels": dict(one.levels),
+                "loss": one.loss,
+                "share_below": one.share_below,
+                "smallest": one.smallest,
+                "rows_below": one.rows_below,
             }
             for one in path
         ],
         "figure": figure_view(figure(risk_and_loss(path))),
-    }  # fmt: skip
+    }
 
 
 def plan(
@@ -205,9 +226,12 @@ def chosen(
     """The plan with the levels chosen by hand; against a population it chooses them itself."""
     with session.engine:
         release = session.release(
-            file, without_excluded(roles, options), person=options.get("person"),
-            weight=options.get("weight"), household=options.get("household"),
-        )  # fmt: skip
+            file,
+            without_excluded(roles, options),
+            person=options.get("person"),
+            weight=options.get("weight"),
+            household=options.get("household"),
+        )
         release = with_population(session, release, options)
         made = planned(release, options, hierarchies)
         if not any(levels.values()):
@@ -253,9 +277,7 @@ def hierarchy(
     elif build == "groups":
         tree = _grouped(values, groups or {})
     else:
-        raise ParameterError(
-            "A hierarchy is built by intervals, prefixes, masking, dates or groups."
-        )
+        raise ParameterError("A hierarchy is built by intervals, prefixes, masking, dates or groups.")
     tree.check(values, column)
     target = session.folder / Path(to).name
     tree.write(target, overwrite=True)
@@ -272,9 +294,7 @@ def _grouped(values: list[Any], groups: dict[str, list[str]]) -> Hierarchy:
     unknown = len(set(of) - set(texts))
     if not of or unknown:
         raise ParameterError(
-            f"{unknown} of the grouped values are not in the column."
-            if of
-            else "No value is in a group."
+            f"{unknown} of the grouped values are not in the column." if of else "No value is in a group."
         )
     return Hierarchy([(text, of.get(text, text), TOP) for text in texts])
 
@@ -288,15 +308,18 @@ def values(
         cells = release.cells([column])
     notation = ValueNotation.of(release)
     pairs = sorted(
-        ((int(n), as_text(value := cells.values[0][int(code)].as_py()), notation.text(column, value))
-         for n, code in zip(cells.counts, cells.codes[0], strict=True)
-         if cells.values[0][int(code)].is_valid),
+        (
+            (int(n), as_text(value := cells.values[0][int(code)].as_py()), notation.text(column, value))
+            for n, code in zip(cells.counts, cells.codes[0], strict=True)
+            if cells.values[0][int(code)].is_valid
+        ),
         key=lambda pair: (-pair[0], pair[1]),
-    )  # fmt: skip
+    )
     return {
-        "column": column, "distinct": len(pairs),
+        "column": column,
+        "distinct": len(pairs),
         "values": [{"value": text, "text": shown, "count": n} for n, text, shown in pairs[:_GROUPABLE]],
-    }  # fmt: skip
+    }
 
 
 def _integer(value: Any) -> int:

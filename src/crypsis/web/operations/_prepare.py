@@ -33,9 +33,7 @@ def prepare(session: TableSession) -> dict[str, Any]:
     protection.anonymize(
         table, quasi_identifiers=["x", "y"], sensitive="z", person=EACH_RECORD, k=5, excess=0.5
     )
-    learned = pa.table(
-        {"few": rows % 5, "many": rows * 7 % 15, "number": rows**2, "known": rows % 12}
-    )
+    learned = pa.table({"few": rows % 5, "many": rows * 7 % 15, "number": rows**2, "known": rows % 12})
     inference.prediction_gain(learned, sensitive=["few", "many", "number"])
     figure(class_sizes(singling_out.equivalence_classes(table, ["x", "y"])))
     return {}

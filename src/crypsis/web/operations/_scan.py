@@ -37,8 +37,7 @@ def _read_as(release: Dataset) -> dict[str, str]:
     dates = ", ".join(dict.fromkeys(form.dates.values()))
     for code, letters in (("%d", "DD"), ("%m", "MM"), ("%Y", "YYYY"), ("%y", "YY")):
         dates = dates.replace(code, letters)
-    found = {"delimiter": delimiter, "encoding": form.encoding, "decimal": form.decimal,
-             "date_format": dates}  # fmt: skip
+    found = {"delimiter": delimiter, "encoding": form.encoding, "decimal": form.decimal, "date_format": dates}
     return {name: text for name, text in found.items() if text}
 
 

@@ -68,9 +68,7 @@ class TableSession:
             except SourceError as error:  # by the name that its owner knows
                 own, known_as = Path(file["path"]).name, file.get("title", "")
                 message = error.message.replace(repr(own), repr(known_as))
-                raise SourceError(
-                    message, code=error.code, hint=error.hint, **error.parameters
-                ) from None
+                raise SourceError(message, code=error.code, hint=error.hint, **error.parameters) from None
         known = self._open[key]
         if population is not None and population < known.count:
             raise InputError(
@@ -79,8 +77,13 @@ class TableSession:
         decided = {name: Role(role) for name, role in (roles or {}).items()}
         written = (file.get("notes") or {}).items()
         notes = {name: ColumnNote(**note) for name, note in written if name in decided}
-        given = {"person": person, "weight": weight, "household": household, "stratum": stratum,
-                 "cluster": cluster}  # fmt: skip
+        given = {
+            "person": person,
+            "weight": weight,
+            "household": household,
+            "stratum": stratum,
+            "cluster": cluster,
+        }
         units: dict[str, Any] = dict(file.get("units") or {}) if roles else {}
         units |= {unit: name for unit, name in given.items() if name is not None}
         units["absent"] = dict(file.get("absent") or {}) if roles else {}
@@ -88,13 +91,10 @@ class TableSession:
 
     def _opened(self, path: str, reading: dict[str, Any]) -> Dataset:
         found = read(
-            path, memory_limit=self.memory_limit, spill_folder=self.spill, max_rows=self.rows,
-            **reading,
-        )  # fmt: skip
+            path, memory_limit=self.memory_limit, spill_folder=self.spill, max_rows=self.rows, **reading
+        )
         if len(found.names) > self.columns:
-            raise TooLargeError(
-                f"The table has {len(found.names):,} columns; {self.columns:,} are allowed."
-            )
+            raise TooLargeError(f"The table has {len(found.names):,} columns; {self.columns:,} are allowed.")
         return found
 
 

@@ -38,12 +38,16 @@ def _part(session: TableSession, release: Dataset, most: int) -> tuple[Dataset, 
     return replace(release, rows=drawn[most]), True
 
 
-def _released(session: TableSession, file: dict[str, Any], roles: dict[str, str],
-              options: dict[str, Any], most: int) -> tuple[Dataset, bool]:  # fmt: skip
+def _released(
+    session: TableSession, file: dict[str, Any], roles: dict[str, str], options: dict[str, Any], most: int
+) -> tuple[Dataset, bool]:
     release = session.release(
-        file, without_excluded(roles, options), person=options.get("person"),
-        weight=options.get("weight"), household=options.get("household"),
-    )  # fmt: skip
+        file,
+        without_excluded(roles, options),
+        person=options.get("person"),
+        weight=options.get("weight"),
+        household=options.get("household"),
+    )
     return _part(session, with_population(session, release, options), most)
 
 
@@ -64,21 +68,29 @@ def try_release(
         body: dict[str, Any] = {"rows": part.count, "sampled": sampled, "failure": ""}
         try:
             made = an.anonymize(
-                part, **asked_options(options, hierarchies), **of_people(options),
+                part,
+                **asked_options(options, hierarchies),
+                **of_people(options),
                 methods={**(options.get("methods") or {}), **masks_of(masks)},
-                levels=levels, recoding=recoding, shuffle=False,
-            )  # fmt: skip
+                levels=levels,
+                recoding=recoding,
+                shuffle=False,
+            )
         except (RequirementsNotMetError, InputError, TooLargeError) as error:
             return {**body, "failure": error.text(page_option), "released": [], "unchanged": []}
         released, notation = remaining(made), ValueNotation.of(session.release(file))
         for one in released:
             one["examples"] = _examples(made.data, one["column"], notation)
     return {
-        **body, "released": released, "unchanged": unchanged(made), "loss": made.loss.ncp,
+        **body,
+        "released": released,
+        "unchanged": unchanged(made),
+        "loss": made.loss.ncp,
         "separation": made.loss.separation,
-        "suppressed": made.loss.suppressed_records, "released_rows": made.loss.released_records,
+        "suppressed": made.loss.suppressed_records,
+        "released_rows": made.loss.released_records,
         "smallest": None if made.measured is None else made.measured.k,
-    }  # fmt: skip
+    }
 
 
 def _examples(data: Dataset, column: str, notation: ValueNotation) -> list[str]:
@@ -107,6 +119,10 @@ def explore(
         found = an.explore(part, methods=options.get("methods") or {}, **asked)
     best = set(map(id, found.pareto))
     return {
-        "rows": part.count, "sampled": sampled, "k": options["k"],
-        "alternatives": [{**alternative.to_dict(), "best": id(alternative) in best} for alternative in found.alternatives],
-    }  # fmt: skip
+        "rows": part.count,
+        "sampled": sampled,
+        "k": options["k"],
+        "alternatives": [
+            {**alternative.to_dict(), "best": id(alternative) in best} for alternative in found.alternatives
+        ],
+    }

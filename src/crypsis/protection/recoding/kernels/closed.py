@@ -25,10 +25,7 @@ Ints = NDArray[np.int64]
 @inner
 def room_for_sets(members: int, sets: int, columns: int) -> Any:
     """Room for so many sets with so many members in all."""
-    return (
-        np.empty(members, np.int32), np.zeros(sets + 1, np.int64),
-        np.zeros((sets, columns), np.int64),
-    )  # fmt: skip
+    return (np.empty(members, np.int32), np.zeros(sets + 1, np.int64), np.zeros((sets, columns), np.int64))
 
 
 @inner
@@ -40,15 +37,17 @@ def room_for_labels(codes: Any) -> Any:
             widest = max(widest, codes[cell, line])
     width = widest + 1
     return (
-        np.zeros(width, np.int64), np.zeros(width, np.int64), np.zeros(width, np.int64),
-        np.zeros(width, np.int64), np.zeros(width, np.bool_), np.zeros(width, np.int64),
-    )  # fmt: skip
+        np.zeros(width, np.int64),
+        np.zeros(width, np.int64),
+        np.zeros(width, np.int64),
+        np.zeros(width, np.int64),
+        np.zeros(width, np.bool_),
+        np.zeros(width, np.int64),
+    )
 
 
 @inner
-def _divide(
-    some: Ints, sets: Any, count: int, c: int, k: int, cells: Any, parts: Any, labels: Any
-) -> int:
+def _divide(some: Ints, sets: Any, count: int, c: int, k: int, cells: Any, parts: Any, labels: Any) -> int:
     """Fill `parts` with the parts of all sets by the labels of a column; how many, -1 if too many."""
     codes, _, lines, tops, counts = cells
     members, starts, levels = sets
@@ -118,9 +117,7 @@ def _tight(some: Ints, sets: Any, count: int, cells: Any, tight: Any) -> None:
 
 
 @inner
-def closed_sets(
-    some: Ints, size: int, k: int, cells: Any, sets: Any, others: Any, labels: Any
-) -> int:
+def closed_sets(some: Ints, size: int, k: int, cells: Any, sets: Any, others: Any, labels: Any) -> int:
     """Fill `sets` with the closed sets of `some[:size]`; their number, -1 if there is no room.
 
     `others` is room for as many sets, `labels` for what is counted of labels.

@@ -39,9 +39,8 @@ def _sure(count: float, trials: float, lower: Floats) -> float:
 
 @inner
 def _allowed(
-    count: float, trials: float, base: float, prior: float, rare: bool, lower: Floats,
-    limits: Floats,
-) -> bool:  # fmt: skip
+    count: float, trials: float, base: float, prior: float, rare: bool, lower: Floats, limits: Floats
+) -> bool:
     """Whether a state or interval with these rows is disclosed neither much nor certainly."""
     share = count / trials
     if share <= min(_MODELED, limits[0]):
@@ -58,9 +57,22 @@ def _allowed(
 def undisclosed(rows: Floats, expected: Floats, total: float, rules: Any) -> bool:
     """Whether a group of `total` rows discloses nothing."""
     (
-        slot_edges, _, level_edges, state_edges, window_edges, missing, bin_of, within,
-        state_of, state_starts, states, windows, harmless, lower, limits,
-    ) = rules  # fmt: skip
+        slot_edges,
+        _,
+        level_edges,
+        state_edges,
+        window_edges,
+        missing,
+        bin_of,
+        within,
+        state_of,
+        state_starts,
+        states,
+        windows,
+        harmless,
+        lower,
+        limits,
+    ) = rules
     for a in range(slot_edges.size - 1):
         first, last = slot_edges[a], slot_edges[a + 1]
         known, chance = total, 1.0

@@ -55,9 +55,16 @@ def _by_cell(size: int, count: int, members: Any, starts: Ints) -> tuple[Ints, I
 
 @inner
 def _worth(
-    s: int, k: int, ordered: Ints, starts: Ints, members: Any, cost: Floats, rows: Ints,
-    price: Floats, owner: Ints,
-) -> float:  # fmt: skip
+    s: int,
+    k: int,
+    ordered: Ints,
+    starts: Ints,
+    members: Any,
+    cost: Floats,
+    rows: Ints,
+    price: Floats,
+    owner: Ints,
+) -> float:
     """What the best members of a set that are in no class yet cost beyond their prices."""
     total, count = 0.0, 0
     for place in range(starts[s], starts[s + 1]):
@@ -74,10 +81,21 @@ def _worth(
 
 @inner
 def _worths(
-    count: int, k: int, ordered: Ints, starts: Ints, members: Any, cost: Floats, rows: Ints,
-    price: Floats, worth: Floats, slope: Floats,
-) -> float:  # fmt: skip
-    """The worth of every set while no cell is in a class; the sum of those below zero, which lower `slope`."""
+    count: int,
+    k: int,
+    ordered: Ints,
+    starts: Ints,
+    members: Any,
+    cost: Floats,
+    rows: Ints,
+    price: Floats,
+    worth: Floats,
+    slope: Floats,
+) -> float:
+    """The worth of every set while no cell is in a class, and the sum of the negative ones.
+
+    Those lower `slope` at their members.
+    """
     below = 0.0
     for s in range(count):
         total, there, last = 0.0, 0, starts[s + 1]
@@ -99,9 +117,17 @@ def _worths(
 
 @inner
 def _form(
-    s: int, name: int, k: int, ordered: Ints, starts: Ints, members: Any, cost: Floats, rows: Ints,
-    price: Floats, owner: Ints,
-) -> int:  # fmt: skip
+    s: int,
+    name: int,
+    k: int,
+    ordered: Ints,
+    starts: Ints,
+    members: Any,
+    cost: Floats,
+    rows: Ints,
+    price: Floats,
+    owner: Ints,
+) -> int:
     """Make a class of those members; its records."""
     count = 0
     for place in range(starts[s], starts[s + 1]):
@@ -118,9 +144,20 @@ def _form(
 
 @inner
 def _greedy(
-    size: int, count: int, k: int, worth: Floats, ordered: Ints, starts: Ints, members: Any,
-    cost: Floats, rows: Ints, price: Floats, owner: Ints, chosen: Ints, total: Ints,
-) -> int:  # fmt: skip
+    size: int,
+    count: int,
+    k: int,
+    worth: Floats,
+    ordered: Ints,
+    starts: Ints,
+    members: Any,
+    cost: Floats,
+    rows: Ints,
+    price: Floats,
+    owner: Ints,
+    chosen: Ints,
+    total: Ints,
+) -> int:
     """Form classes while there are any, the best first; how many there are."""
     order, formed, left = np.argsort(worth), 0, 0
     for j in range(size):
@@ -140,9 +177,7 @@ def _greedy(
                 place += 1
             order[place] = s
             continue
-        total[formed] = _form(
-            s, formed, k, ordered, starts, members, cost, rows, price, owner
-        )  # fmt: skip
+        total[formed] = _form(s, formed, k, ordered, starts, members, cost, rows, price, owner)
         chosen[formed] = s
         left -= total[formed]
         formed += 1
@@ -161,9 +196,7 @@ def _cheapest(j: int, own: int, most: float, formed: int, lost: Floats, total: I
 
 
 @inner
-def _settle(
-    size: int, formed: int, k: int, rows: Ints, lost: Floats, owner: Ints, total: Ints
-) -> bool:
+def _settle(size: int, formed: int, k: int, rows: Ints, lost: Floats, owner: Ints, total: Ints) -> bool:
     """Put cells in no class into one, then move cells and dissolve classes; False if it fails."""
     for j in range(size):
         if owner[j] < 0:
@@ -204,9 +237,17 @@ def _settle(
 
 @inner
 def divide(
-    size: int, count: int, k: int, sets: Any, cost: Floats, rows: Ints, price: Floats, now: float,
-    rounds: int, found: Ints,
-) -> float:  # fmt: skip
+    size: int,
+    count: int,
+    k: int,
+    sets: Any,
+    cost: Floats,
+    rows: Ints,
+    price: Floats,
+    now: float,
+    rounds: int,
+    found: Ints,
+) -> float:
     """Divide the cells in so many ways; the loss of the best division, and in `found` the set of each cell.
 
     `price` has what a record of each cell loses now and is changed, `now` is the sum over all; if
@@ -241,7 +282,7 @@ def divide(
             idle += 1
         formed = _greedy(
             size, count, k, worth, ordered, starts, members, cost, rows, price, owner, chosen, total
-        )  # fmt: skip
+        )
         lost = np.full((formed, size), _NEVER)
         for q in range(formed):
             for e in range(starts[chosen[q]], starts[chosen[q] + 1]):

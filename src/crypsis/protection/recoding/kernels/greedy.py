@@ -27,9 +27,8 @@ Floats = NDArray[np.float64]
 
 @kernel
 def release_by_gain(
-    vectors: Ints, least: Floats, prices: Floats, k: int, cells: Any, sensitive: Any, work: int,
-    found: Ints,
-) -> int:  # fmt: skip
+    vectors: Ints, least: Floats, prices: Floats, k: int, cells: Any, sensitive: Any, work: int, found: Ints
+) -> int:
     """Release classes by decreasing gain; `found` gets the vector of every cell, or -1.
 
     `least` is the least loss of any label of a vector. About `work` cells are grouped in all; if
@@ -62,9 +61,7 @@ def release_by_gain(
                     break
             stamp += 1
             work -= size * cost
-            groups = group_free(
-                vectors[v], -1.0, prices[p], free, size, cells, part, totals, table, stamp
-            )  # fmt: skip
+            groups = group_free(vectors[v], -1.0, prices[p], free, size, cells, part, totals, table, stamp)
             good = meeting(free, size, part, totals, groups, k, sensitive)
             before, gains[v] = gains[v], 0.0
             for i in range(size):

@@ -135,9 +135,8 @@ def _cost_unless(refused: Ints, cell: int, g: int, most: float, classes: Any, ce
 
 @inner
 def _cheapest(
-    cell: int, most: float, start: int, joined: Ints, blocks: Any, classes: Any, cells: Any,
-    asked: Any,
-) -> tuple[int, float]:  # fmt: skip
+    cell: int, most: float, start: int, joined: Ints, blocks: Any, classes: Any, cells: Any, asked: Any
+) -> tuple[int, float]:
     """The class where a cell costs the least, less than `most`, and that cost; -1 if there is none.
 
     The classes that were `joined` by others are looked at first, as their blocks may have become wider
@@ -200,18 +199,32 @@ def _copy(g: int, classes: Any, place: int, others: Any) -> None:
 def _empty(groups: int, columns: int, owner: Ints, after: Ints) -> Any:
     """Room for classes."""
     return (
-        owner, after, np.full(groups, -1, np.int64), np.zeros(groups, np.int64),
-        np.zeros((groups, columns), np.int64), np.zeros((groups, columns)),
-        np.zeros((groups, columns), np.int64), np.zeros((groups, columns), np.int64),
+        owner,
+        after,
+        np.full(groups, -1, np.int64),
+        np.zeros(groups, np.int64),
+        np.zeros((groups, columns), np.int64),
+        np.zeros((groups, columns)),
+        np.zeros((groups, columns), np.int64),
+        np.zeros((groups, columns), np.int64),
         np.zeros(groups),
-    )  # fmt: skip
+    )
 
 
 @inner
 def _give(
-    g: int, kept: Ints, keep: int, given: Ints, give: int, blocks: Any, classes: Any, cells: Any,
-    asked: Any, before: Any, joined: Ints,
-) -> None:  # fmt: skip
+    g: int,
+    kept: Ints,
+    keep: int,
+    given: Ints,
+    give: int,
+    blocks: Any,
+    classes: Any,
+    cells: Any,
+    asked: Any,
+    before: Any,
+    joined: Ints,
+) -> None:
     """A class keeps some cells and gives the others away, if that saves anything."""
     owner, after, first, rows, lost = classes[0], classes[1], classes[2], classes[3], classes[8]
     counts = cells[4]
@@ -237,9 +250,7 @@ def _give(
     rows[g] = 0  # so that no cell joins it
     done, start = 0, blocks[1][g] if g < blocks[1].size else 0
     for m in range(give):
-        other, cost = _cheapest(
-            given[m], spare - 1e-9, start, joined[:m], blocks, classes, cells, asked
-        )
+        other, cost = _cheapest(given[m], spare - 1e-9, start, joined[:m], blocks, classes, cells, asked)
         if other < 0:
             break
         _copy(other, classes, m, before)
@@ -287,9 +298,8 @@ def _members(g: int, classes: Any, members: Ints) -> int:
 
 @inner
 def _main_part(
-    members: Ints, count: int, line: int, codes: Any, counts: Ints, rows_of: Ints, kept: Ints,
-    given: Ints,
-) -> tuple[int, int]:  # fmt: skip
+    members: Ints, count: int, line: int, codes: Any, counts: Ints, rows_of: Ints, kept: Ints, given: Ints
+) -> tuple[int, int]:
     """The cells with the most common label of a line, and the others."""
     best = codes[members[0], line]
     for m in range(count):
@@ -323,14 +333,7 @@ def _others(members: Ints, count: int, cell: int, kept: Ints) -> int:
 
 @kernel
 def improve(
-    owner: Ints,
-    order: Ints,
-    near: Ints,
-    k: int,
-    cells: Any,
-    sensitive: Any,
-    shown: Ints,
-    work: Ints,
+    owner: Ints, order: Ints, near: Ints, k: int, cells: Any, sensitive: Any, shown: Ints, work: Ints
 ) -> NDArray[np.int64]:
     """One round of moves: the classes in their order, dissolved or by column, then the cells.
 

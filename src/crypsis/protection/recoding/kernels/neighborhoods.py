@@ -19,11 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.machine_code import kernel
-from crypsis.protection.recoding.kernels.closed import (
-    closed_sets,
-    room_for_labels,
-    room_for_sets,
-)
+from crypsis.protection.recoding.kernels.closed import closed_sets, room_for_labels, room_for_sets
 from crypsis.protection.recoding.kernels.division import divide
 from crypsis.protection.recoding.kernels.inner import inner
 
@@ -56,9 +52,7 @@ def _shows_nothing(levels: Any, row: int, shown: Ints, tops: Ints) -> bool:
 
 
 @inner
-def _distances(
-    cell: int, classes: Any, cells: Any, paid: Floats, reach: float, near: Floats
-) -> None:
+def _distances(cell: int, classes: Any, cells: Any, paid: Floats, reach: float, near: Floats) -> None:
     """The loss of a cell with the labels that it shares with each class; its own class first.
 
     Classes at `reach` or beyond are far, however far they are.
@@ -151,9 +145,8 @@ def _replace(
 
 @kernel
 def divide_again(
-    owner: Ints, levels: Any, seeds: Ints, most: int, rounds: int, k: int, shown: Ints,
-    cells: Any, work: Ints,
-) -> float:  # fmt: skip
+    owner: Ints, levels: Any, seeds: Ints, most: int, rounds: int, k: int, shown: Ints, cells: Any, work: Ints
+) -> float:
     """Divide the neighborhoods of the seeds again; what that saves, summed over records and columns.
 
     `owner` (negative: not moved) and `levels` of the classes, with room for rows/k of them, are

@@ -49,9 +49,7 @@ def recursive(rows: Floats, places: float, factor: float) -> bool:
 
 
 @inner
-def distance(
-    rows: Floats, total: float, overall: Floats, kind: int, missing: bool, nodes: Ints
-) -> float:  # fmt: skip
+def distance(rows: Floats, total: float, overall: Floats, kind: int, missing: bool, nodes: Ints) -> float:
     """The earth mover's distance of one group to all rows (Li et al. 2007).
 
     Half the sum of differences if all values are equally far apart; in a hierarchy that of the nodes
@@ -139,9 +137,7 @@ def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
             return False
         if limits[ENTROPY] >= 0 and entropy(known, known.sum()) < np.log2(limits[ENTROPY]) - SLACK:
             return False
-        if limits[RECURSIVE_L] >= 0 and not recursive(
-            known, limits[RECURSIVE_L], limits[RECURSIVE_C]
-        ):
+        if limits[RECURSIVE_L] >= 0 and not recursive(known, limits[RECURSIVE_L], limits[RECURSIVE_C]):
             return False
         overall = sensitive[6][edges[s] : edges[s + 1]]
         asked = limits[LIKENESS] >= 0 or limits[DISCLOSURE] >= 0

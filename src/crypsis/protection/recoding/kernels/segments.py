@@ -121,9 +121,7 @@ def segment_cost(
 
 
 @kernel
-def segment_costs(
-    cost: int, points: Floats, rows: Ints, sums: Floats, squares: Floats, cuts: Ints
-) -> Floats:
+def segment_costs(cost: int, points: Floats, rows: Ints, sums: Floats, squares: Floats, cuts: Ints) -> Floats:
     """The cost of each cluster between two cuts."""
     found = np.empty(cuts.size - 1)
     for c in range(found.size):
@@ -179,9 +177,7 @@ def cheapest_squares(points: Floats, k: int) -> Ints:
 
 
 @kernel
-def cheapest_cuts(
-    cost: int, points: Floats, rows: Ints, sums: Floats, squares: Floats, k: int
-) -> Ints:
+def cheapest_cuts(cost: int, points: Floats, rows: Ints, sums: Floats, squares: Floats, k: int) -> Ints:
     """For each cut j the best cut before it, -1 where no clustering ends at j."""
     m = points.size
     best = np.full(m + 1, np.inf)

@@ -48,9 +48,8 @@ def _descend(group: Ints, level: Levels, floor: Ints, cells: Any) -> None:
 
 @inner
 def _divide(
-    order: Ints, part: Ints, parts: int, starts: Ints, ends: Ints, levels: Levels,
-    g: int, c: int, groups: int,
-) -> int:  # fmt: skip
+    order: Ints, part: Ints, parts: int, starts: Ints, ends: Ints, levels: Levels, g: int, c: int, groups: int
+) -> int:
     """Order the cells of group g by part; new groups get the numbers from `groups` on.
 
     Group g becomes the part that stays behind, or the first part if none does.
@@ -85,9 +84,18 @@ def _divide(
 
 @kernel
 def specialize(
-    order: Ints, starts: Ints, ends: Ints, levels: Levels, groups: int, floor: Ints,
-    k: int, cells: Any, sensitive: Any, widest: int, suppress: bool,
-) -> int:  # fmt: skip
+    order: Ints,
+    starts: Ints,
+    ends: Ints,
+    levels: Levels,
+    groups: int,
+    floor: Ints,
+    k: int,
+    cells: Any,
+    sensitive: Any,
+    widest: int,
+    suppress: bool,
+) -> int:
     """Split the first `groups` groups as far as the requirements allow; the new number of groups.
 
     Cells `order[starts[g]:ends[g]]` make group g on `levels[g]`; the arrays have room for as many
@@ -150,9 +158,8 @@ def levels_of(order: Ints, starts: Ints, ends: Ints, levels: Levels, groups: int
 
 @kernel
 def total_loss(
-    order: Ints, starts: Ints, ends: Ints, levels: Levels, groups: int, opened: Flags,
-    tops: Ints, cells: Any,
-) -> tuple[int, float]:  # fmt: skip
+    order: Ints, starts: Ints, ends: Ints, levels: Levels, groups: int, opened: Flags, tops: Ints, cells: Any
+) -> tuple[int, float]:
     """The rows that are suppressed or miss a value of an open column, and the loss of all rows."""
     _, loss, lines, counts = cells
     lost, here, touched = 0.0, 0, 0

@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.protection.recoding.kernels.inner import inner
-from crypsis.protection.recoding.kernels.requirements import (
-    add,
-    by_part,
-    places,
-    sound,
-    which_sound,
-)
+from crypsis.protection.recoding.kernels.requirements import add, by_part, places, sound, which_sound
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -50,9 +44,7 @@ def _parts(group: Ints, line: int, cells: Any, place: Ints, part: Ints) -> tuple
 
 
 @inner
-def score(
-    group: Ints, line: int, cells: Any, place: Ints, part: Ints, k: int, sensitive: Any
-) -> float:
+def score(group: Ints, line: int, cells: Any, place: Ints, part: Ints, k: int, sensitive: Any) -> float:
     """The gain of a split over its cost in size; below zero if no split is possible.
 
     The gain is the information loss avoided; the size is the entropy of the parts in bits, plus
@@ -89,9 +81,16 @@ def score(
 
 @inner
 def _borrow(
-    group: Ints, part: Ints, rows: Ints, price: Floats, good: Flags, behind: Floats,
-    k: int, counts: Ints, sensitive: Any,
-) -> bool:  # fmt: skip
+    group: Ints,
+    part: Ints,
+    rows: Ints,
+    price: Floats,
+    good: Flags,
+    behind: Floats,
+    k: int,
+    counts: Ints,
+    sensitive: Any,
+) -> bool:
     """Cells that good parts can spare stay behind too, until the part that stays behind is sound.
 
     That is the last part; `behind` has its sensitive values. Parts with the lowest `price` a row
@@ -129,9 +128,8 @@ def _borrow(
 
 @inner
 def _stay(
-    group: Ints, part: Ints, rows: Ints, gain: Floats, good: Flags, behind: Floats,
-    k: int, sensitive: Any,
-) -> bool:  # fmt: skip
+    group: Ints, part: Ints, rows: Ints, gain: Floats, good: Flags, behind: Floats, k: int, sensitive: Any
+) -> bool:
     """Entire parts stay behind, those with the least gain first, until their union is sound."""
     rest = rows.size - 1
     left = good.sum()
@@ -160,14 +158,7 @@ def _restore(target: Any, source: Any) -> None:
 
 @inner
 def split(
-    group: Ints,
-    line: int,
-    cells: Any,
-    place: Ints,
-    part: Ints,
-    k: int,
-    sensitive: Any,
-    suppress: bool,
+    group: Ints, line: int, cells: Any, place: Ints, part: Ints, k: int, sensitive: Any, suppress: bool
 ) -> int:
     """The part of each cell, or `BEHIND` or `OUT`; the number of parts, 0 if there is no split.
 

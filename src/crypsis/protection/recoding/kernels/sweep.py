@@ -62,9 +62,17 @@ def fill(levels: Ints, codes: Any, loss: Any, labels: Any, lost: Any) -> None:
 
 @inner
 def group_free(
-    visit: Ints, low: float, high: float, free: Ints, size: int, cells: Any, part: Ints,
-    totals: Ints, table: Any, stamp: int,
-) -> int:  # fmt: skip
+    visit: Ints,
+    low: float,
+    high: float,
+    free: Ints,
+    size: int,
+    cells: Any,
+    part: Ints,
+    totals: Ints,
+    table: Any,
+    stamp: int,
+) -> int:
     """Group the free cells with a loss above `low` and up to `high`; the number of groups.
 
     `table` is room for a hash table: (keys, numbers, stamps).
@@ -137,9 +145,8 @@ def meeting(
 
 @inner
 def _promising(
-    free: Ints, size: int, k: int, cells: Any, part: Ints, totals: Ints, table: Any, stamp: int,
-    edges: Ints,
-) -> tuple[Ints, int]:  # fmt: skip
+    free: Ints, size: int, k: int, cells: Any, part: Ints, totals: Ints, table: Any, stamp: int, edges: Ints
+) -> tuple[Ints, int]:
     """For each line the free cells whose label there has k rows, and the next stamp.
 
     Cells of line b are those from `edges[b]` to `edges[b + 1]`. No class has other cells, now or later:
@@ -166,9 +173,16 @@ def _promising(
 
 @kernel
 def sweep(
-    visits: Ints, low: Floats, high: Floats, k: int, cells: Any, sensitive: Any, work: int,
-    bound: float, found: Ints,
-) -> int:  # fmt: skip
+    visits: Ints,
+    low: Floats,
+    high: Floats,
+    k: int,
+    cells: Any,
+    sensitive: Any,
+    work: int,
+    bound: float,
+    found: Ints,
+) -> int:
     """Make the visits in order while cells are free; about `work` cells are grouped in all.
 
     If more would be, visits are left out evenly; the last one, on the highest levels, is always
@@ -199,9 +213,7 @@ def sweep(
         if v % stride and v < last:
             continue
         if 2 * size < listed_for:
-            listed, stamp = _promising(
-                free, size, k, cells, part, totals, table, stamp, edges
-            )  # fmt: skip
+            listed, stamp = _promising(free, size, k, cells, part, totals, table, stamp, edges)
             ends[:] = edges[1:]
             listed_for = size
         line = visits[v, 0]
@@ -219,9 +231,7 @@ def sweep(
         looked, made = looked + count, made + 1
         work -= count * price
         stamp += 1
-        groups = group_free(
-            visits[v], low[v], high[v], some, count, cells, part, totals, table, stamp
-        )  # fmt: skip
+        groups = group_free(visits[v], low[v], high[v], some, count, cells, part, totals, table, stamp)
         if groups == 0:
             continue
         good = meeting(some, count, part, totals, groups, k, sensitive)
