@@ -38,23 +38,15 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _runtime_nodes(node: ast.AST) -> list[ast.AST]:
-    """All nodes but those that only a type checker sees."""
-    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-        return [found for child in node.orelse for found in _runtime_nodes(child)]
-    below = [found for child in ast.iter_child_nodes(node) for found in _runtime_nodes(child)]
-    return [node, *below]
-
-
 @cache
 def imports(name: str) -> frozenset[str]:
-    """The modules that a module imports at run time: on top, inside functions, by `import_module`.
+    """The modules that a module imports: on top, inside functions, for types only, by `import_module`.
 
     A name that is computed (`import_module(f"crypsis.report.{part}")`) counts as every module that
     fits it, except in `crypsis/__init__.py` and packages that only load their own parts.
     """
     found: set[str] = set()
-    for node in _runtime_nodes(tree(modules()[name])):
+    for node in ast.walk(tree(modules()[name])):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

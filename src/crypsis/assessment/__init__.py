@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from crypsis.assessment._assess import assess
 from crypsis.assessment._columns import age_limits
-from crypsis.assessment.result import Answer, Assessment, Change, ColumnRole
+from crypsis.assessment.result import Assessment
 from crypsis.lazy import lazy_names
+from crypsis.policies.assessed import Answer, Change, ColumnRole
 
 if TYPE_CHECKING:
     from crypsis.assessment._dossier import make_dossier

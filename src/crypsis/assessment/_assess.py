@@ -23,11 +23,12 @@ from crypsis.assessment._reasons import milder_role_reasons, reasons_against
 from crypsis.assessment._remedies import with_remedies
 from crypsis.assessment._request import Request
 from crypsis.assessment._unmeasured import columns_not_compared, unmeasured
-from crypsis.assessment.result import Answer, Assessment
+from crypsis.assessment.result import Assessment
 from crypsis.dataset import Data, as_dataset, takes_roles
 from crypsis.errors import CancelledError, ParameterError
 from crypsis.options import Roles
 from crypsis.policies import QUESTIONS, Policy, evaluate, load_policy, verdict
+from crypsis.policies.assessed import Answer
 from crypsis.policies.findings import Finding, Status
 from crypsis.report.wording import verdict_text
 

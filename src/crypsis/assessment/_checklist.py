@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from crypsis.assessment._request import Request
 from crypsis.assessment._safe_harbor import judges_postal_codes
-from crypsis.assessment.result import ChecklistAnswer
 from crypsis.errors import ParameterError
+from crypsis.policies.assessed import ChecklistAnswer
 from crypsis.policies.findings import Reason
 
 

@@ -7,13 +7,13 @@ from dataclasses import fields
 
 from crypsis.assessment._request import Request
 from crypsis.assessment._safe_harbor import safe_harbor_measures
-from crypsis.assessment.result import ColumnRole
 from crypsis.columns.profile import ColumnProfile, profile_columns
 from crypsis.columns.roles import CONFIDENT
 from crypsis.columns.safe_harbor import AGE_LIMIT, names_an_age_in_years
 from crypsis.dataset import Dataset
 from crypsis.options import Role
 from crypsis.policies import Measurement, Policy
+from crypsis.policies.assessed import ColumnRole
 from crypsis.report.wording import plural, undecided_text
 
 DECIDE = "Set {roles}; {excluded} is for columns that are not released."

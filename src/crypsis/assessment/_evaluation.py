@@ -20,10 +20,10 @@ from crypsis.assessment._container import (
 )
 from crypsis.assessment._questions import QuestionOutcome
 from crypsis.assessment._request import Request
-from crypsis.assessment.result import Change
 from crypsis.errors import CancelledError, InputError, TooLargeError
 from crypsis.inference.conditional import joint_columns
 from crypsis.policies import Measurement
+from crypsis.policies.assessed import Change
 from crypsis.tables import Content
 
 _TRIED_WORK = 1_000_000

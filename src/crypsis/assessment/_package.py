@@ -19,6 +19,8 @@ from crypsis.files import digest, replacing_file
 from crypsis.protection import Statement
 from crypsis.report.dossier import Dossier
 from crypsis.report.dossier.pdf import pdf_document
+from crypsis.report.explanation import explanation
+from crypsis.report.json import assessment_json
 from crypsis.results import Result
 
 MANIFEST, SUMS, PROGRAMS = "manifest.json", "SHA256SUMS", "for programs"
@@ -133,7 +135,7 @@ def write_package(
             date=dossier.date or assessment.made[:10],
             policy=f"{assessment.policy['title']} ({assessment.policy['date']})",
             verdict=assessment.verdict.value,
-            explanation=assessment.explanation,
+            explanation=explanation(assessment),
             files=tuple(files),
         )
         text = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
@@ -206,7 +208,7 @@ def _contents(source: Path, dossier: Dossier) -> Iterator[tuple[str, bytes | Pat
         if markdown.is_file():
             yield markdown.name, markdown.read_bytes(), "statement"
         yield f"{PROGRAMS}/{data.name}", data.read_bytes(), "for programs"
-    yield f"{PROGRAMS}/assessment.json", dossier.assessment.to_json().encode(), "for programs"
+    yield f"{PROGRAMS}/assessment.json", assessment_json(dossier.assessment).encode(), "for programs"
 
 
 def _pack(archive: zipfile.ZipFile, name: str, content: bytes | Path, part: str) -> PackagedFile:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crypsis.assessment._columns import DECIDE, against_evidence, undecided
-from crypsis.assessment.result import ColumnRole
 from crypsis.options import Role
+from crypsis.policies.assessed import ColumnRole
 from crypsis.policies.findings import EXCEEDED, Finding, Reason, Status
 from crypsis.report.wording import named, plural, sentence_title, too_wide, undecided_text
 

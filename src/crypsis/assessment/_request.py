@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from crypsis.assessment._people import with_people
-from crypsis.assessment.result import ColumnRole
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.assessment._people import original_rows, with_people
 from crypsis.dataset import Dataset
 from crypsis.policies import Policy
+from crypsis.policies.assessed import ColumnRole
 
 if TYPE_CHECKING:
     from crypsis.pseudonyms import Belief
@@ -63,9 +66,29 @@ class Request:
 
     @cached_property
     def _data_of_people(self) -> Dataset | None:
-        """The data with their people; None if they are as they were, so that nothing holds itself."""
-        data = with_people(self)
+        """The data with their people; None where the data have them, or a request would keep itself alive."""
+        data = with_people(self.data, self._original, self.row_map, self.on)
         return None if data is self.data else data
+
+    @property
+    def earlier_of_people(self) -> tuple[Dataset, ...]:
+        """The earlier releases with the people of the original, as far as their keys show them."""
+        row_maps: Sequence[Sequence[int] | None]
+        row_maps = self.earlier_row_maps or [None] * len(self.earlier)
+        return tuple(
+            with_people(release, self._original, row_map, self.on if self.on in release.names else None)
+            for release, row_map in zip(self.earlier, row_maps, strict=True)
+        )
+
+    @property
+    def _original(self) -> Dataset | None:
+        """What the release was made from; synthetic records are of nobody in it."""
+        return None if self.synthetic else self.original
+
+    @property
+    def original_rows(self) -> NDArray[np.int64] | None:
+        """The original row of each released record; None where it is not known."""
+        return original_rows(self.data, self.original, self.row_map, self.on)
 
     @property
     def row_maps(self) -> list[Sequence[int]] | None:

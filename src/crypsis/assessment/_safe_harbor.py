@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crypsis.assessment._request import Request
-from crypsis.assessment.result import ColumnRole
 from crypsis.columns.roles import Hipaa
 from crypsis.columns.safe_harbor import (
     ColumnValues,
@@ -22,6 +21,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import TooLargeError
 from crypsis.options import Role
 from crypsis.policies import Measurement
+from crypsis.policies.assessed import ColumnRole
 from crypsis.report.wording import plural
 
 _SMALL_AREA = 20_000

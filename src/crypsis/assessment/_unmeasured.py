@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from crypsis.assessment._people import people_not_counted
+import numpy as np
+
+from crypsis.assessment._people import repeats
 from crypsis.assessment._questions._histories import HISTORIES, IN_ROWS, UNICITY, linking_units
 from crypsis.assessment._request import Request
 from crypsis.columns.records import DECIDE_RECORD, UNDECIDED_RECORD, RecordEvidence, record_evidence
+from crypsis.columns.roles import guess, linking_columns, linking_values
+from crypsis.counting.grouping import group
+from crypsis.dataset import Dataset
+from crypsis.errors import InputError, TooLargeError
+from crypsis.options import Role
 from crypsis.policies.findings import Reason
-from crypsis.report.wording import named, plural
+from crypsis.report.wording import listed, named, plural
 from crypsis.results import Result, percent_text
 from crypsis.singling_out import HistoryClasses, Unicity
+
+_MEASURES_RECORDS = "what is measured counts records, and all records of a class may be of one person"
 
 
 def unmeasured(request: Request, results: Mapping[str, Result], complete: bool) -> tuple[Reason, ...]:
@@ -21,11 +30,89 @@ def unmeasured(request: Request, results: Mapping[str, Result], complete: bool) 
     Of an assessment that is not `complete`, nothing more is read.
     """
     return (
-        *people_not_counted(request, complete),
+        *_people_not_counted(request, complete),
         *_what_a_record_is(request, complete),
         *_linked_records(request, results),
         *columns_not_compared(request),
     )
+
+
+def _people_not_counted(request: Request, complete: bool) -> tuple[Reason, ...]:
+    """Why records are counted, although people may have several of them.
+
+    Of an assessment that is not `complete`, nothing more is read.
+    """
+    original, people = request.original, request.of_people.data
+    if people.person is not None:
+        return _of_nobody(people, people.person) if complete else ()
+    person = _person(request)
+    if person is None:
+        answered = people.each_record or (original is not None and original.each_record)
+        return _of_original(request, complete) if answered else ()
+    if original is not None and not repeats(original, person):
+        return ()
+    text = f"The people are in column {person!r}, which the release does not have: {_MEASURES_RECORDS}."
+    hint = "Set {key}, or {on} to a column of record numbers in both files."
+    if original is None:
+        hint = "Set {original} to the file that it was made from, and {key}."
+    elif request.row_map is not None or request.on is not None:
+        hint = "Set {key} to that of this release: what was given does not belong to both files."
+    return (Reason("people-not-counted", text, hint),)
+
+
+def _of_nobody(data: Dataset, person: str) -> tuple[Reason, ...]:
+    """Equivalence classes whose records all lack a person: no count of people has them."""
+    names = data.quasi_identifiers
+    if not names or person in names or not data.rows.tally([person]).missing:
+        return ()
+    try:
+        cells = data.cells((*names, person))
+    except (InputError, TooLargeError):
+        return ()  # the classes are not counted either
+    _, classes = group(cells.codes[:-1], cells.domains[:-1])
+    known = np.bincount(classes, cells.codes[-1] != cells.missing_codes[-1])[classes] > 0
+    records = int(cells.counts[~known].sum())
+    if not records:
+        return ()
+    text = (
+        f"{plural(records, 'record')} without a value in {person!r} {'is' if records == 1 else 'are'} in "
+        "equivalence classes where no record has one: nobody is counted there."
+    )
+    hint = "Give them their person, or leave these records out."
+    return (Reason("person-missing", text, hint),)
+
+
+def _of_original(request: Request, complete: bool) -> tuple[Reason, ...]:
+    """Columns that only the original has, and that identify people who have several records."""
+    data, original = request.data, request.original
+    if original is None or data.person_reason or original.person_reason:
+        return ()
+    names = [name for name in original.names if name not in data.names]
+    if not names:
+        return ()
+    released = {name: role for name, role in data.roles.items() if name in original.names}
+    known = original.with_roles({**released, **dict.fromkeys(names, Role.EXCLUDED)})
+    found = linking_columns(known, guess(known, columns=names, seed=request.seed))
+    found = found or (linking_values(known, seed=request.seed) if complete else ())
+    if not {*found} & {*names}:
+        return ()
+    several = len(found) > 1
+    text = (
+        f"{listed(found)} of the original {'link' if several else 'links'} several records each, and "
+        f"the release does not have {'them' if several else 'it'}: if these are people, "
+        f"{_MEASURES_RECORDS}."
+    )
+    hint = (
+        "Set {person} to that column of the original, and {key}; or write whose records these are: "
+        "{note=several_people}."
+    )
+    return (Reason("people-not-counted", text, hint),)
+
+
+def _person(request: Request) -> str | None:
+    """The column of the people, where the release does not have it."""
+    own = None if request.original is None else request.original.person
+    return own or request.data.absent.get("person")
 
 
 def _what_a_record_is(request: Request, complete: bool) -> tuple[Reason, ...]:

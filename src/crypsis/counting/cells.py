@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from crypsis.counting import distributions
 from crypsis.counting.arrays import codes, numbers, truths
 from crypsis.counting.grouping import group, group_keys
-from crypsis.counting.matching import compatible_rows
+from crypsis.counting.matching import compatible_rows, joint_codes
 from crypsis.errors import ColumnError, ParameterError, unknown_columns
 from crypsis.options import MissingValues
 from crypsis.results import Estimate, Group, Number, Result
@@ -159,6 +159,34 @@ class Cells:
             mask = self.missing_mask
             return compatible_rows(self.codes, self.codes, self.domains, (mask, mask), self.weights)
         return self.weights
+
+    def matching_rows(self, other: Cells) -> NDArray[np.int64]:
+        """For each cell, how many rows of `other` are alike to it in the columns of these cells.
+
+        Missing values count by the policy of these cells: a missing value is alike to a missing value,
+        to every value, or to none. Cost: a grouping of the cells of both tables, one for each pair of
+        patterns of missing values where they are wildcards.
+        """
+        positions = other.index(self.columns)
+        coded = [
+            joint_codes(name, (self.codes[i], self.values[i]), (other.codes[j], other.values[j]))
+            for i, (name, j) in enumerate(zip(self.columns, positions, strict=True))
+        ]
+        masks = self.missing_mask, other.missing_mask[positions]
+        if self.missing is MissingValues.VALUE:
+            masks = np.zeros_like(masks[0]), np.zeros_like(masks[1])
+        kept, other_kept = np.arange(len(self)), np.arange(len(other))
+        if self.missing is MissingValues.DROP:
+            kept, other_kept = (np.flatnonzero(~mask.any(axis=0)) for mask in masks)
+        matching = np.zeros(len(self), np.int64)
+        matching[kept] = compatible_rows(
+            [codes[kept] for codes, _, _ in coded],
+            [other_codes[other_kept] for _, other_codes, _ in coded],
+            [domain for _, _, domain in coded],
+            (masks[0][:, kept], masks[1][:, other_kept]),
+            other.counts[other_kept],
+        )
+        return matching
 
     @property
     def distinct(self) -> int:

@@ -1,9 +1,9 @@
-"""Which rows of one table are alike to which rows of another, cell by cell."""
+"""Which rows of one table are alike to which rows of another, by the codes of their values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,39 +12,13 @@ from numpy.typing import NDArray
 
 from crypsis.counting.grouping import group
 from crypsis.errors import ColumnError
-from crypsis.options import MissingValues
-
-if TYPE_CHECKING:
-    from crypsis.counting.cells import Cells
 
 Ints = NDArray[np.int64]
 Number = TypeVar("Number", np.int64, np.float64)
 Mask = NDArray[np.bool_]
+Coded = tuple[NDArray[np.integer], pa.Array]
+"""A column of cells: the code of each cell, and the value of each code."""
 _COVER_CELLS = 256
-
-
-def rows_alike(cells: Cells, other: Cells) -> Ints:
-    """For each cell, how many rows of `other` are alike to it in the columns of `cells`.
-
-    Missing values count by the policy of `cells`: a missing value is alike to a missing value, to
-    every value, or to none. Cost: a grouping of the cells of both tables, one for each pair of
-    patterns of missing values where they are wildcards.
-    """
-    places = other.index(cells.columns)
-    pairs = [_joint_codes(cells, i, other, place) for i, place in enumerate(places)]
-    mine, theirs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    domains = [pair[2] for pair in pairs]
-    masks = cells.missing_mask, other.missing_mask[places]
-    if cells.missing is MissingValues.VALUE:
-        masks = np.zeros_like(masks[0]), np.zeros_like(masks[1])
-    elif cells.missing is MissingValues.DROP:
-        kept, kept_there = (np.flatnonzero(~mask.any(axis=0)) for mask in masks)
-        mine, theirs = [codes[kept] for codes in mine], [codes[kept_there] for codes in theirs]
-        found = np.zeros(len(cells), np.int64)
-        masks = masks[0][:, kept], masks[1][:, kept_there]
-        found[kept] = compatible_rows(mine, theirs, domains, masks, other.counts[kept_there])
-        return found
-    return compatible_rows(mine, theirs, domains, masks, other.counts)
 
 
 def compatible_rows(
@@ -111,16 +85,16 @@ def _patterns(mask: Mask) -> list[tuple[Ints, Mask]]:
     return [(np.flatnonzero(places == i), pattern) for i, pattern in enumerate(patterns.T)]
 
 
-def _joint_codes(cells: Cells, i: int, other: Cells, j: int) -> tuple[Ints, Ints, int]:
-    """The codes of a column in both tables, equal where the values are equal."""
-    mine, theirs = cells.values[i], other.values[j]
-    if mine.type != theirs.type:
-        theirs = _cast(theirs, mine.type, cells.columns[i])
+def joint_codes(name: str, mine: Coded, theirs: Coded) -> tuple[Ints, Ints, int]:
+    """The codes of column `name` in both tables, equal where the values are equal, and how many."""
+    values, other_values = mine[1], theirs[1]
+    if values.type != other_values.type:
+        other_values = _cast(other_values, values.type, name)
     # A value that only the other table has gets a code of its own beyond mine.
-    place = np.from_dlpack(pc.index_in(theirs, value_set=mine).fill_null(-1)).astype(np.int64)
-    fresh = place < 0
-    place[fresh] = len(mine) + np.arange(int(fresh.sum()))
-    return np.asarray(cells.codes[i], np.int64), place[other.codes[j]], len(mine) + len(theirs)
+    code_of = np.from_dlpack(pc.index_in(other_values, value_set=values).fill_null(-1)).astype(np.int64)
+    is_new = code_of < 0
+    code_of[is_new] = len(values) + np.arange(int(is_new.sum()))
+    return np.asarray(mine[0], np.int64), code_of[theirs[0]], len(values) + len(other_values)
 
 
 def _cast(values: pa.Array, kind: pa.DataType, name: str) -> pa.Array:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crypsis.options import Role
+from crypsis.policies.assessed import AssessmentData
 from crypsis.policies.findings import Finding, Status, Verdict
 from crypsis.report import wording
 from crypsis.results import Estimate, Number, percent_text
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
 
 _CLAUSES = 3
 _SIMILAR = 0.8
@@ -54,12 +52,12 @@ _ABOUT_COLUMNS = {
 }
 
 
-def explanation(assessment: Assessment) -> str:
+def explanation(assessment: AssessmentData) -> str:
     """Why the verdict is what it is, in one sentence that counts people.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : AssessmentData
         The assessment.
     """
     if assessment.verdict is Verdict.NOT_SAFE:
@@ -77,12 +75,12 @@ def explanation(assessment: Assessment) -> str:
     return f"Cannot tell whether it is safe: {_lowered(texts[0])}{rest}."
 
 
-def causes(assessment: Assessment) -> list[str]:
+def causes(assessment: AssessmentData) -> list[str]:
     """Which columns single people out: one alone, or several together.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : AssessmentData
         The assessment.
     """
     answer = assessment.answer("singling_out")
@@ -116,7 +114,7 @@ def causes(assessment: Assessment) -> list[str]:
     return [text]
 
 
-def people_noun(assessment: Assessment) -> str:
+def people_noun(assessment: AssessmentData) -> str:
     """What the people are called by the column that identifies them; else people."""
     person = assessment.parameters.get("person")
     for column in assessment.columns:
@@ -129,12 +127,12 @@ def people_noun(assessment: Assessment) -> str:
     return "people"
 
 
-def people(assessment: Assessment, count: Number, total: int, unit: str) -> str:
+def people(assessment: AssessmentData, count: Number, total: int, unit: str) -> str:
     """How many people: counted, or the people of as many records where nobody is known.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : AssessmentData
         The assessment, for what the people are called.
     count : int, float or Estimate
         How many of them.
@@ -160,7 +158,7 @@ def people(assessment: Assessment, count: Number, total: int, unit: str) -> str:
     return f"the {noun} of {amount}" if of_records else amount
 
 
-def _harms(assessment: Assessment) -> Iterator[str]:
+def _harms(assessment: AssessmentData) -> Iterator[str]:
     """A clause for each question with a threshold that is exceeded."""
     for question in _ORDER:
         exceeded = [one for one in assessment.exceeded if one.question == question]
@@ -168,7 +166,7 @@ def _harms(assessment: Assessment) -> Iterator[str]:
             yield _CLAUSE[question](assessment, exceeded)
 
 
-def _columns(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
+def _columns(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
     one = exceeded[0]
     count = 0 if one.value is None else round(float(one.value))
     texts = _ABOUT_COLUMNS.get(one.measure)
@@ -178,7 +176,7 @@ def _columns(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
     return f"{wording.plural(count, 'column')} {texts[count != 1].format(them=them)}"
 
 
-def _singling_out(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
+def _singling_out(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
     answer = assessment.answer("singling_out")
     classes: Any = None if answer is None else answer.results.get("equivalence_classes")
     by_measure = {one.measure.partition(".")[2]: one for one in exceeded}
@@ -198,7 +196,7 @@ def _singling_out(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
     return f"{whom} share {by} with fewer than {k - 1} others"
 
 
-def _by_released_columns(assessment: Assessment, by_measure: Mapping[str, Finding]) -> str | None:
+def _by_released_columns(assessment: AssessmentData, by_measure: Mapping[str, Finding]) -> str | None:
     """What those can do who know all that is released; None where that was not the matter."""
     answer = assessment.answer("singling_out")
     results: Mapping[str, Any] = {} if answer is None else answer.results
@@ -215,7 +213,7 @@ def _by_released_columns(assessment: Assessment, by_measure: Mapping[str, Findin
     return None
 
 
-def _inference(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
+def _inference(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
     certain = [one for one in exceeded if one.measure == "inference.near_certain_values"]
     if certain and certain[0].columns and certain[0].affected:
         worst = max(certain, key=lambda one: one.affected or 0)
@@ -227,7 +225,7 @@ def _inference(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
     return f"{_quoted(names[:_COLUMNS])} can be inferred of some people"
 
 
-def _linkage(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
+def _linkage(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
     answer = assessment.answer("linkage")
     suite: Any = None if answer is None else answer.results.get("suite")
     if suite is None or suite.correct_share is None:
@@ -238,11 +236,11 @@ def _linkage(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
     )
 
 
-def _first(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
+def _first(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
     return _plain(exceeded[0])
 
 
-_CLAUSE: dict[str, Callable[[Assessment, Sequence[Finding]], str]] = {
+_CLAUSE: dict[str, Callable[[AssessmentData, Sequence[Finding]], str]] = {
     "columns": _columns,
     "singling_out": _singling_out,
     "inference": _inference,
@@ -253,13 +251,13 @@ _CLAUSE: dict[str, Callable[[Assessment, Sequence[Finding]], str]] = {
 }
 
 
-def without_sensitive(assessment: Assessment) -> bool:
+def without_sensitive(assessment: AssessmentData) -> bool:
     """Whether nothing could be inferred, because no column is a sensitive attribute."""
     sensitive = any(column.role == Role.SENSITIVE for column in assessment.columns)
     return not sensitive and assessment.answer("synthetic") is None
 
 
-def _protections(assessment: Assessment) -> Iterator[str]:
+def _protections(assessment: AssessmentData) -> Iterator[str]:
     """What was measured and is safe, and which questions were not asked."""
     answer = assessment.answer("singling_out")
     classes: Any = None if answer is None else answer.results.get("equivalence_classes")

@@ -7,13 +7,11 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crypsis.errors import ParameterError
+from crypsis.policies.assessed import Answer, AssessmentData
 from crypsis.report.wording import visible
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Answer, Assessment
 
 _DESCRIBED = re.compile(r' (?:aria-[a-z]+|role)="[^"]*"')
 _LONGEST_NAME, _LONGEST_TITLE = 42, 90
@@ -41,7 +39,7 @@ class Figure:
         return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
-def figures(assessment: Assessment) -> dict[str, list[Figure]]:
+def figures(assessment: AssessmentData) -> dict[str, list[Figure]]:
     """The charts of each question."""
     return {answer.question: [figure(chart) for chart in _drawn(answer)] for answer in assessment.answers}
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from crypsis import __version__
+from crypsis.policies.assessed import AssessmentData
 from crypsis.report import wording
 from crypsis.results import number_text, without_control
 
 if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
     from crypsis.columns.profile import Profile
 
 
@@ -35,7 +35,7 @@ def scan_page(profile: Profile, source: str) -> str:
     return template.render(profile=profile, source=source, version=__version__)
 
 
-def assessment_fragment(assessment: Assessment) -> str:
+def assessment_fragment(assessment: AssessmentData) -> str:
     """The verdict and the findings as a small table, for a notebook."""
     rows = "".join(
         f"<tr><td>{escape(wording.STATUSES[finding.status])}</td><td>{escape(finding.statement)}</td>"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crypsis import __version__
+from crypsis.policies.assessed import AssessmentData
 from crypsis.policies.findings import Verdict
 from crypsis.results import Result, result_schema, without_control
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
 
 
 def to_json(
@@ -33,7 +31,7 @@ FORMAT = 3
 _EXIT_STATUSES = {Verdict.SAFE: 0, Verdict.NOT_SAFE: 1, Verdict.CANNOT_TELL: 4}
 
 
-def assessment_json(assessment: Assessment) -> str:
+def assessment_json(assessment: AssessmentData) -> str:
     """An assessment as JSON without data values; two equal runs differ in `made` alone."""
     head = {"crypsis": __version__, "verb": "assess", "format": FORMAT}
     status = {"exit_status": exit_status(assessment)}
@@ -41,7 +39,7 @@ def assessment_json(assessment: Assessment) -> str:
     return without_control(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def exit_status(assessment: Assessment) -> int:
+def exit_status(assessment: AssessmentData) -> int:
     """The exit status of the command line: 0 safe, 1 not safe, 4 cannot tell, 130 interrupted."""
     return _EXIT_STATUSES[assessment.verdict] if assessment.complete else 130
 

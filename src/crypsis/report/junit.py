@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from crypsis.policies.assessed import AssessmentData
 from crypsis.policies.findings import EXCEEDED, Finding, Status, Verdict
 from crypsis.report import wording
 from crypsis.report.wording import Phrasing
 
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
 
-
-def assessment_junit(assessment: Assessment, phrasing: Phrasing | None = None) -> str:
+def assessment_junit(assessment: AssessmentData, phrasing: Phrasing | None = None) -> str:
     """A test case for the verdict, for each threshold and for each reason.
 
     An exceeded threshold is a failure; what was not evaluated or keeps the release from being
@@ -21,7 +18,7 @@ def assessment_junit(assessment: Assessment, phrasing: Phrasing | None = None) -
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : AssessmentData
         The assessment.
     phrasing : Phrasing, optional
         How hints are worded; by default as Python calls.

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from crypsis.policies.assessed import AssessmentData
 from crypsis.policies.findings import Finding, Status
 from crypsis.report import wording
+from crypsis.report.explanation import causes, explanation
 from crypsis.report.wording import Phrasing
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
 
 
 def safe(text: str, most: int = 300) -> str:
@@ -21,12 +19,12 @@ def safe(text: str, most: int = 300) -> str:
     return re.sub(r"([\\`*_{}\[\]#|~!])", r"\\\1", clean)
 
 
-def assessment_summary(assessment: Assessment, phrasing: Phrasing | None = None) -> str:
+def assessment_summary(assessment: AssessmentData, phrasing: Phrasing | None = None) -> str:
     """Verdict, reasons, thresholds that are not met, and remedies.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : AssessmentData
         The assessment.
     phrasing : Phrasing, optional
         How remedies and options are worded; by default as Python calls.
@@ -35,12 +33,12 @@ def assessment_summary(assessment: Assessment, phrasing: Phrasing | None = None)
     return "\n".join([*_summary(assessment, phrasing or Phrasing(), shown), ""])
 
 
-def assessment_markdown(assessment: Assessment, phrasing: Phrasing | None = None) -> str:
+def assessment_markdown(assessment: AssessmentData, phrasing: Phrasing | None = None) -> str:
     """Verdict, reasons, findings, questions and columns.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : AssessmentData
         The assessment.
     phrasing : Phrasing, optional
         How remedies and options are worded; by default as Python calls.
@@ -83,7 +81,7 @@ def assessment_markdown(assessment: Assessment, phrasing: Phrasing | None = None
 _NOT_MET = (Status.EXCEEDED, Status.NOT_EVALUATED)
 
 
-def _summary(assessment: Assessment, words: Phrasing, findings: Sequence[Finding]) -> list[str]:
+def _summary(assessment: AssessmentData, words: Phrasing, findings: Sequence[Finding]) -> list[str]:
     policy = assessment.policy
     lines = [
         f"# {safe(assessment.name)}: {wording.head(assessment).lower()}",
@@ -93,7 +91,7 @@ def _summary(assessment: Assessment, words: Phrasing, findings: Sequence[Finding
         f"{wording.outcome(assessment)}.",
         "",
     ]
-    lines += [safe(" ".join((assessment.explanation, *assessment.causes)), 1200), ""]
+    lines += [safe(" ".join((explanation(assessment), *causes(assessment))), 1200), ""]
     guessed = wording.guesses(assessment)
     if guessed:
         lines += [f"**{guessed}**", ""]

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from crypsis import __version__
+from crypsis.policies.assessed import AssessmentData
 from crypsis.policies.findings import EXCEEDED, Finding, Severity, Status, Verdict
 from crypsis.report import wording
 from crypsis.report.wording import Phrasing
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
 
 _LEVELS = {
     Severity.CRITICAL: "error",
@@ -25,13 +23,13 @@ _LEVELS = {
 
 
 def assessment_sarif(
-    assessment: Assessment, place: str | None = None, phrasing: Phrasing | None = None
+    assessment: AssessmentData, place: str | None = None, phrasing: Phrasing | None = None
 ) -> str:
     """A result for each threshold that is exceeded or was not evaluated, and for each reason.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : AssessmentData
         The assessment.
     place : str, optional
         The file that the results are about, relative to the repository; by default the name of the
@@ -67,7 +65,7 @@ def assessment_sarif(
     return json.dumps({**head, "runs": [run]}, indent=2, ensure_ascii=False)
 
 
-def _results(assessment: Assessment, words: Phrasing) -> Iterator[dict[str, Any]]:
+def _results(assessment: AssessmentData, words: Phrasing) -> Iterator[dict[str, Any]]:
     for finding in assessment.findings:
         if finding.status in (Status.EXCEEDED, Status.NOT_EVALUATED):
             sentence = words.sentence(finding.statement, finding.hint)

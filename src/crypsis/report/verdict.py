@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from io import StringIO
-from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from crypsis.policies.assessed import AssessmentData
 from crypsis.policies.findings import Finding, Status, Verdict
 from crypsis.report import wording
+from crypsis.report.explanation import causes, explanation
 from crypsis.report.terminal import shown
 from crypsis.report.wording import Phrasing
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
 
 _COLORS = {Verdict.SAFE: "green", Verdict.NOT_SAFE: "red", Verdict.CANNOT_TELL: "yellow"}
 _STATUS_COLORS = {Status.EXCEEDED: "red", Status.NOT_EVALUATED: "yellow", Status.MET: "green"}
@@ -27,12 +25,12 @@ _OUTCOME = 240
 _EXPLANATION = 700
 
 
-def assessment_view(assessment: Assessment, phrasing: Phrasing) -> RenderableType:
+def assessment_view(assessment: AssessmentData, phrasing: Phrasing) -> RenderableType:
     """The verdict, the four questions, the worst findings and the remedies.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : AssessmentData
         The assessment.
     phrasing : Phrasing
         How the command line words remedies and options.
@@ -47,8 +45,8 @@ def assessment_view(assessment: Assessment, phrasing: Phrasing) -> RenderableTyp
     parts += [
         Text.assemble(shown(assessment.name), ": ", verdict),
         Text(f"{records}, {columns}, {policy}", "dim"),
-        shown(assessment.explanation, _EXPLANATION),
-        *(shown(text, _EXPLANATION) for text in assessment.causes),
+        shown(explanation(assessment), _EXPLANATION),
+        *(shown(text, _EXPLANATION) for text in causes(assessment)),
         "",
         _questions(assessment, phrasing),
     ]
@@ -76,7 +74,7 @@ def assessment_view(assessment: Assessment, phrasing: Phrasing) -> RenderableTyp
     return Group(*parts)
 
 
-def assessment_text(assessment: Assessment) -> str:
+def assessment_text(assessment: AssessmentData) -> str:
     """The same as plain text, with remedies as Python calls."""
     text = StringIO()
     screen = Console(file=text, width=100, color_system=None, highlight=False)
@@ -84,7 +82,7 @@ def assessment_text(assessment: Assessment) -> str:
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).rstrip()
 
 
-def _questions(assessment: Assessment, phrasing: Phrasing) -> Table:
+def _questions(assessment: AssessmentData, phrasing: Phrasing) -> Table:
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(ratio=1)
@@ -125,7 +123,7 @@ def _findings(findings: list[Finding]) -> Table:
     return table
 
 
-def _changes(assessment: Assessment) -> Table:
+def _changes(assessment: AssessmentData) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("")
     for name in ("original", "release"):
@@ -136,7 +134,7 @@ def _changes(assessment: Assessment) -> Table:
     return table
 
 
-def _alternatives(assessment: Assessment, phrasing: Phrasing) -> list[RenderableType]:
+def _alternatives(assessment: AssessmentData, phrasing: Phrasing) -> list[RenderableType]:
     """Other remedies that were tried, each with the last line of its command."""
     parts: list[RenderableType] = []
     for text, command in wording.alternatives(assessment, phrasing):
@@ -147,7 +145,7 @@ def _alternatives(assessment: Assessment, phrasing: Phrasing) -> list[Renderable
     return [Text("Alternatives:", "bold"), *parts] if parts else []
 
 
-def _remedies(assessment: Assessment, phrasing: Phrasing) -> list[RenderableType]:
+def _remedies(assessment: AssessmentData, phrasing: Phrasing) -> list[RenderableType]:
     parts: list[RenderableType] = [
         shown(wording.clauses(outcome, _OUTCOME), _TEXT)
         for outcome in wording.outcomes(assessment, _FINDINGS)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from crypsis.errors import python_option, render_hint
+from crypsis.policies.assessed import AssessmentData, ColumnRole
 from crypsis.policies.findings import NOT_TRIED, Finding, Reason, Remedy, Status, Verdict
 from crypsis.results import Estimate, Number, percent_text
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment, ColumnRole
 
 VERDICTS = {
     Verdict.SAFE: "Safe to release under this policy",
@@ -103,7 +100,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{ending}"
 
 
-def records(assessment: Assessment) -> str:
+def records(assessment: AssessmentData) -> str:
     """The records, and the people whose they are, if that is known."""
     own = plural(assessment.rows, "record")
     if assessment.people is None:
@@ -197,12 +194,12 @@ def verdict_text(
     return VERDICTS[verdict] + ("" if complete else " (incomplete)") + scope
 
 
-def head(assessment: Assessment) -> str:
+def head(assessment: AssessmentData) -> str:
     """The verdict in one line."""
     return assessment.statement
 
 
-def outcome(assessment: Assessment) -> str:
+def outcome(assessment: AssessmentData) -> str:
     """Whether the policy passes."""
     if assessment.verdict is Verdict.CANNOT_TELL:
         return "not decided"
@@ -232,7 +229,7 @@ def column_evidence(column: ColumnRole) -> str:
     return " ".join(parts)
 
 
-def overrides(assessment: Assessment) -> list[str]:
+def overrides(assessment: AssessmentData) -> list[str]:
     """The reasons that the owner gives for roles that contradict the evidence."""
     return [
         f"{column.column!r} is {column.role} although: {column.evidence or column.stricter_reason} "
@@ -247,7 +244,7 @@ def guesses_text(guessed: int, columns: int) -> str:
     return f"{guessed} of {plural(columns, 'role')} {'is a guess' if guessed == 1 else 'are guesses'}."
 
 
-def guesses(assessment: Assessment) -> str | None:
+def guesses(assessment: AssessmentData) -> str | None:
     """That roles are guesses; it comes first in every report."""
     guessed = len(assessment.guessed)
     if not guessed:
@@ -257,7 +254,7 @@ def guesses(assessment: Assessment) -> str | None:
     return f"{guesses_text(guessed, len(assessment.columns))} {after}"
 
 
-def missing(assessment: Assessment, phrasing: Phrasing) -> list[str]:
+def missing(assessment: AssessmentData, phrasing: Phrasing) -> list[str]:
     """What is missing for a verdict: what to do about the first reason, then the others.
 
     The first reason itself is in the explanation.
@@ -269,13 +266,13 @@ def missing(assessment: Assessment, phrasing: Phrasing) -> list[str]:
     return [*([hint] if hint else []), *map(phrasing.reason, others)]
 
 
-def remedies(assessment: Assessment, phrasing: Phrasing) -> list[str]:
+def remedies(assessment: AssessmentData, phrasing: Phrasing) -> list[str]:
     """The commands or calls of the remedies, each once."""
     found = [one.remedy for one in assessment.exceeded if one.remedy is not None]
     return list(dict.fromkeys(text for one in found if (text := phrasing.remedy(one))))
 
 
-def alternatives(assessment: Assessment, phrasing: Phrasing) -> list[tuple[str, str | None]]:
+def alternatives(assessment: AssessmentData, phrasing: Phrasing) -> list[tuple[str, str | None]]:
     """What other remedies lose that were tried, and their commands or calls."""
     found = [
         alternative
@@ -336,7 +333,7 @@ def remedy_text(remedy: Remedy) -> str:
     return remedy.description
 
 
-def outcomes(assessment: Assessment, most: int | None = None) -> list[str]:
+def outcomes(assessment: AssessmentData, most: int | None = None) -> list[str]:
     """The measured effects of the remedies that were tried, then what those releases lose."""
     found = [
         (measure_title(one.measure, one.k), one.remedy)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
-from crypsis.counting.matching import different_types, rows_alike, rows_covered
+from crypsis.counting.matching import different_types, rows_covered
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, TooLargeError
 from crypsis.hierarchies import Hierarchy
@@ -37,7 +37,7 @@ def people_alike(
         )
     others = population.cells(cells.columns)
     if not hierarchies and _is_plain(cells, others):
-        return rows_alike(cells, others)
+        return cells.matching_rows(others)
     if len(cells) * len(others) > _MAX_WORK:
         raise TooLargeError(
             "The release and the population have too many combinations to compare.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from crypsis.assessment._people import earlier_with_people
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._request import Request
 from crypsis.errors import ParameterError
@@ -50,7 +49,7 @@ def ask_releases(request: Request) -> QuestionOutcome:
     names = [set(one.names) for one in request.earlier]
     on = request.on if all(request.on in one for one in (request.data.names, *names)) else None
     outcome = QuestionOutcome()
-    data, earlier = request.of_people.data, earlier_with_people(request)
+    data, earlier = request.of_people.data, request.earlier_of_people
     for k in sizes:
         found = releases.joint_risk(data, earlier, k=k, on=on, row_maps=request.row_maps)
         outcome.results[f"joint_risk (k = {k})"] = found

@@ -13,13 +13,13 @@ from crypsis import singling_out
 from crypsis.assessment._columns import describe_columns, undecided, with_roles
 from crypsis.assessment._questions._outcome import QuestionOutcome
 from crypsis.assessment._request import OtherFile, Request
-from crypsis.assessment.result import ColumnRole
 from crypsis.columns.row_order import same_order
 from crypsis.dataset import Data, Dataset, as_dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.inference.text_numbers import read_numbers
 from crypsis.options import Role
 from crypsis.policies import Measurement
+from crypsis.policies.assessed import ColumnRole
 from crypsis.policies.findings import Reason
 from crypsis.report.wording import named
 from crypsis.results import number_text

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.assessment._columns import describe_columns, measure_columns, undecided
-from crypsis.assessment._people import original_rows
 from crypsis.assessment._questions import CLASS_SIZES, SMALL, ask_inference, ask_linkage, ask_singling_out
 from crypsis.assessment._remedies._left_out import (
     apart_or_excluded,
@@ -347,8 +346,8 @@ def in_the_way(
 
 def _original_rows(request: Request, kept: tuple[int, ...] | None) -> Sequence[int] | None:
     """The original row of each record of the trial, through the row map of the release."""
-    given = original_rows(request)
-    rows = request.row_map if given is None else given.tolist()
+    original_rows = request.original_rows
+    rows = request.row_map if original_rows is None else original_rows.tolist()
     if rows is None or kept is None:
         return rows if kept is None else kept
     return [rows[row] for row in kept]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from crypsis.policies.findings import Finding, Status
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import Block, Bullets, Facts, Grid, Section, Text
+from crypsis.report.dossier.content import DossierContent
 from crypsis.report.dossier.numbers import numbers
 from crypsis.report.plain_titles import plain_title
-
-if TYPE_CHECKING:
-    from crypsis.report.dossier.content import Dossier
 
 _METHODS = {
     "singling_out": (
@@ -79,7 +76,7 @@ _WORDS = {
 }
 
 
-def annex(dossier: Dossier) -> Iterator[Section]:
+def annex(dossier: DossierContent) -> Iterator[Section]:
     """The sections of the annex."""
     yield _methods(dossier)
     yield _thresholds(dossier)
@@ -89,7 +86,7 @@ def annex(dossier: Dossier) -> Iterator[Section]:
         yield _verification(dossier)
 
 
-def _methods(dossier: Dossier) -> Section:
+def _methods(dossier: DossierContent) -> Section:
     assessment = dossier.assessment
     blocks: list[Block] = [Text(_VERDICT)]
     for answer in assessment.answers:
@@ -99,7 +96,7 @@ def _methods(dossier: Dossier) -> Section:
     return Section("methods", "Annex A: Methods", tuple(blocks))
 
 
-def _thresholds(dossier: Dossier) -> Section:
+def _thresholds(dossier: DossierContent) -> Section:
     assessment = dossier.assessment
     asked = [finding for finding in assessment.findings if finding.status is not Status.NOT_ASKED]
     rows = tuple(
@@ -139,7 +136,7 @@ def _by_status(findings: Sequence[Finding]) -> str:
     return "; ".join(f"{status}: {', '.join(texts)}" if texts else status for status, texts in found.items())
 
 
-def _roles(dossier: Dossier) -> Section:
+def _roles(dossier: DossierContent) -> Section:
     rows = []
     listed = any(finding.measure == "columns.hipaa_identifiers" for finding in dossier.assessment.findings)
     for column in dossier.assessment.columns:
@@ -156,7 +153,7 @@ def _roles(dossier: Dossier) -> Section:
     return Section("columns", "Annex C: Roles of the columns", (Grid(head, tuple(rows), (3, 4)),))
 
 
-def _parameters(dossier: Dossier) -> Section:
+def _parameters(dossier: DossierContent) -> Section:
     assessment = dossier.assessment
     pairs = []
     for name, value in assessment.parameters.items():
@@ -178,7 +175,7 @@ def _value(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _verification(dossier: Dossier) -> Section:
+def _verification(dossier: DossierContent) -> Section:
     file = dossier.file or "the file"
     quoted = '"' + file.replace('"', "") + '"'
     commands = f"sha256sum {quoted}\nshasum -a 256 {quoted}\ncertutil -hashfile {quoted} SHA256"

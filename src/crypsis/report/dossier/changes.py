@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crypsis.policies.findings import Status
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import NOT_RELEASED, Block, Bullets, Grid, Heading, Section, Text
+from crypsis.report.dossier.content import DossierContent, ReleasedColumn
 from crypsis.results import Number, percent_text
-
-if TYPE_CHECKING:
-    from crypsis.report.dossier.content import Dossier, ReleasedColumn
 
 _SHOWN = 60
 _NAME, _EXAMPLE = 40, 24
 
 
-def changed_columns(dossier: Dossier) -> Section | None:
+def changed_columns(dossier: DossierContent) -> Section | None:
     """What was changed, what that costs, and who can still do what; None if nothing of it is known."""
     columns = dossier.columns
     rows = tuple(_attackers(dossier))
@@ -83,7 +81,7 @@ def _row(released_column: ReleasedColumn) -> tuple[str, ...]:
     )
 
 
-def _attackers(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
+def _attackers(dossier: DossierContent) -> Iterator[tuple[str, str, str]]:
     """Every intruder that was measured, with what they know and how often they succeed."""
     assessment = dossier.assessment
     answer = assessment.answer("singling_out")
@@ -124,7 +122,7 @@ def _most(highest: Number, average: Number) -> str:
     return most if most == mean else f"{most} at most, {mean} on average"
 
 
-def _inferring(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
+def _inferring(dossier: DossierContent) -> Iterator[tuple[str, str, str]]:
     answer = dossier.assessment.answer("inference")
     if answer is None:
         return

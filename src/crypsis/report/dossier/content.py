@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import field
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from crypsis.errors import ParameterError
+from crypsis.policies.assessed import AssessmentData
 from crypsis.report.wording import Phrasing
 from crypsis.results import Result, raw
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
-
-FORMS = (".html", ".pdf", ".docx")
-"""How a dossier can be written."""
 
 
 class ReleasedColumn(Result):
@@ -32,13 +24,10 @@ class ReleasedColumn(Result):
     """The share of its entropy that is left, at most."""
 
 
-class Dossier(Result):
-    """One document about a release: for a data steward, a data protection officer, an ethics board.
+class DossierContent(Result):
+    """What a dossier says about a release. Example values are frequent values of the release."""
 
-    `write` writes it as HTML, PDF or Word. Example values are frequent values of the release.
-    """
-
-    assessment: Assessment
+    assessment: AssessmentData
     title: str = ""
     purpose: str = ""
     recipient: str = ""
@@ -56,49 +45,6 @@ class Dossier(Result):
     methods: tuple[str, ...] = ()
     """How it was made, where its statement is known."""
     phrasing: Phrasing = field(default_factory=Phrasing)
-
-    def to_html(self) -> str:
-        """The dossier as one HTML page that works offline."""
-        from crypsis.report.dossier.page import dossier_page
-
-        return dossier_page(self)
-
-    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the dossier as `.html`, `.pdf` or `.docx`.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file.
-        overwrite : bool
-            Whether an existing file is replaced.
-
-        Returns
-        -------
-        Path
-            The file.
-
-        Raises
-        ------
-        MissingDependencyError
-            If PDF is asked for and neither Chromium nor WeasyPrint is there, or Word without
-            python-docx.
-        """
-        from crypsis.files import replacing_file
-        from crypsis.report.dossier.document import word_document
-        from crypsis.report.dossier.pdf import pdf_document
-
-        target = Path(path)
-        form = target.suffix.lower()
-        if form not in FORMS:
-            raise ParameterError(f"A dossier is a {' or '.join(FORMS)} file.", parameter="path")
-        if form == ".html":
-            content = self.to_html().encode()
-        else:
-            content = pdf_document(self.to_html()) if form == ".pdf" else word_document(self)
-        with replacing_file(target, overwrite=overwrite) as partial:
-            partial.write_bytes(content)
-        return target
 
     def _shown(self, reveal: bool) -> list[tuple[str, object]]:
         return [(name, v) for name, v in super()._shown(reveal) if name != "phrasing"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crypsis.policies.assessed import AssessmentData
 from crypsis.policies.findings import Status, Verdict
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import (
@@ -19,18 +20,15 @@ from crypsis.report.dossier.blocks import (
     Text,
     VerdictBox,
 )
+from crypsis.report.dossier.content import DossierContent
 from crypsis.report.dossier.gauge import risk_gauge
-from crypsis.report.explanation import people_noun, without_sensitive
+from crypsis.report.explanation import causes, explanation, people_noun, without_sensitive
 from crypsis.results import percent_text
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
-    from crypsis.report.dossier.content import Dossier
 
 TONES = {Verdict.SAFE: "good", Verdict.NOT_SAFE: "bad", Verdict.CANNOT_TELL: "unknown"}
 
 
-def cover(dossier: Dossier) -> Section:
+def cover(dossier: DossierContent) -> Section:
     """The first page."""
     assessment = dossier.assessment
     policy = assessment.policy
@@ -62,9 +60,9 @@ def cover(dossier: Dossier) -> Section:
     return Section("summary", title, tuple(blocks))
 
 
-def _why(assessment: Assessment) -> str:
+def _why(assessment: AssessmentData) -> str:
     """The explanation without the verdict, which is written above it."""
-    text = assessment.explanation.partition(": ")[2]
+    text = explanation(assessment).partition(": ")[2]
     return text[:1].upper() + text[1:]
 
 
@@ -74,7 +72,7 @@ def _of_policy(policy: Mapping[str, Any]) -> Iterator[str]:
     yield str(policy["date"])
 
 
-def _sentences(dossier: Dossier) -> Iterator[str]:
+def _sentences(dossier: DossierContent) -> Iterator[str]:
     """What was done, what an intruder can do, and what is lost."""
     assessment = dossier.assessment
     if dossier.columns:
@@ -95,12 +93,12 @@ def _sentences(dossier: Dossier) -> Iterator[str]:
             f"Residual risk: someone who knows the quasi-identifiers of a person finds {fitting}, "
             f"so that a guess is right in {f'{most} of the cases' if most == average else right}."
         )
-    yield from assessment.causes if assessment.verdict is Verdict.NOT_SAFE else ()
+    yield from causes(assessment) if assessment.verdict is Verdict.NOT_SAFE else ()
     if dossier.losses:
         yield dossier.losses[0]
 
 
-def _what_was_done(dossier: Dossier) -> str:
+def _what_was_done(dossier: DossierContent) -> str:
     removed = [column for column in dossier.columns if column.change == NOT_RELEASED]
     same = [column for column in dossier.columns if column.change == UNCHANGED]
     apart = [column for column in dossier.columns if column.change.startswith(APART)]
@@ -124,7 +122,7 @@ def _what_was_done(dossier: Dossier) -> str:
     return f"Of the {columns} about {noun}, {', '.join(listed[:-1])} and {listed[-1]}."
 
 
-def _most_changed(dossier: Dossier) -> Iterator[str]:
+def _most_changed(dossier: DossierContent) -> Iterator[str]:
     """The released column of which the least is left."""
     changed = [
         (column.kept, position)
@@ -142,7 +140,7 @@ def _are(some: list[Any]) -> str:
     return "is" if len(some) == 1 else "are"
 
 
-def _not_asked(dossier: Dossier) -> Iterator[str]:
+def _not_asked(dossier: DossierContent) -> Iterator[str]:
     assessment = dossier.assessment
     for answer in assessment.answers:
         nothing = answer.question == "inference" and without_sensitive(assessment)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from crypsis.policies.findings import Verdict
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import Block, Bullets, Facts, Grid, Heading, Section, Signatures, Text
-
-if TYPE_CHECKING:
-    from crypsis.report.dossier.content import Dossier
-
+from crypsis.report.dossier.content import DossierContent
 
 _LOSS = 600
 """How many characters of what a release loses are shown, to the end of a clause."""
 
 
-def remedies(dossier: Dossier) -> Section | None:
+def remedies(dossier: DossierContent) -> Section | None:
     """What would make the release safe, or decide whether it is: each remedy and command once."""
     found, phrasing = dossier.assessment, dossier.phrasing
     if found.verdict is Verdict.SAFE:
@@ -65,7 +61,7 @@ def remedies(dossier: Dossier) -> Section | None:
     return Section("remedies", title, tuple(blocks)) if blocks else None
 
 
-def conditions(dossier: Dossier) -> Section:
+def conditions(dossier: DossierContent) -> Section:
     """The conditions that the recipient accepts, and what this assessment does not cover."""
     assessment = dossier.assessment
     context = assessment.policy.get("context")
@@ -94,7 +90,7 @@ def conditions(dossier: Dossier) -> Section:
     return Section("conditions", "Conditions of use and limits", tuple(blocks))
 
 
-def _limits(dossier: Dossier) -> Iterator[str]:
+def _limits(dossier: DossierContent) -> Iterator[str]:
     assessment = dossier.assessment
     if dossier.sha256 is not None:
         yield (
@@ -117,7 +113,7 @@ def _limits(dossier: Dossier) -> Iterator[str]:
         yield "The assessment was interrupted; what is not listed was not measured."
 
 
-def decision(dossier: Dossier) -> Section:
+def decision(dossier: DossierContent) -> Section:
     """The digest of the file, the choices, and lines for those who sign."""
     assessment = dossier.assessment
     facts = [

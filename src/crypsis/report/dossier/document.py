@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crypsis.errors import MissingDependencyError
 from crypsis.report.dossier.blocks import Bars, Bullets, Facts, Grid, Heading, Signatures, Text, VerdictBox
+from crypsis.report.dossier.content import DossierContent
 from crypsis.report.dossier.outline import sections
 from crypsis.report.wording import UNSEEN
-
-if TYPE_CHECKING:
-    from crypsis.report.dossier.content import Dossier
 
 _COLORS = {"good": "00653F", "bad": "A4201A", "unknown": "7A5200", "plain": "0B6E8A"}
 _CELLS = 20
@@ -23,12 +21,12 @@ def check_word() -> None:
     _docx()
 
 
-def word_document(dossier: Dossier) -> bytes:
+def word_document(dossier: DossierContent) -> bytes:
     """A dossier as the content of a `.docx` file.
 
     Parameters
     ----------
-    dossier : Dossier
+    dossier : DossierContent
         The dossier.
     """
     document = _docx().Document()

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crypsis.policies.assessed import AssessmentData
 from crypsis.report.dossier.blocks import Bar, Bars
 from crypsis.results import percent_text
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
 
 _HIGHEST, _AVERAGE = "k-anonymity", "average risk (prosecutor)"
 
 
-def risk_gauge(assessment: Assessment) -> Bars | None:
+def risk_gauge(assessment: AssessmentData) -> Bars | None:
     """How likely a person is recognized, in the original where it is known and in the release.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : AssessmentData
         The assessment; None is returned if it did not look for single people.
     """
     answer = assessment.answer("singling_out")
@@ -45,7 +43,7 @@ def risk_gauge(assessment: Assessment) -> Bars | None:
     return Bars(title, tuple(bars), limit, text)
 
 
-def _risk_limit(assessment: Assessment) -> float | None:
+def _risk_limit(assessment: AssessmentData) -> float | None:
     """The highest risk of a record that the policy allows, where it limits class sizes."""
     sizes = []
     for finding in assessment.findings:

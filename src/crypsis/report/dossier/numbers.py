@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crypsis.policies.assessed import Answer
 from crypsis.report.dossier.blocks import Block, Facts, Grid
 from crypsis.report.wording import capitalized, visible
 from crypsis.results import Estimate, number_text, percent_text
-
-if TYPE_CHECKING:
-    from crypsis.assessment.result import Answer
 
 _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "singling_out": (

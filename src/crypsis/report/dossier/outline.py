@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from crypsis.report.dossier.annex import annex
 from crypsis.report.dossier.blocks import Section
 from crypsis.report.dossier.changes import changed_columns
+from crypsis.report.dossier.content import DossierContent
 from crypsis.report.dossier.cover import cover
 from crypsis.report.dossier.decision import conditions, decision, remedies
 from crypsis.report.dossier.questions import questions
 
-if TYPE_CHECKING:
-    from crypsis.report.dossier.content import Dossier
 
-
-def sections(dossier: Dossier) -> tuple[Section, ...]:
+def sections(dossier: DossierContent) -> tuple[Section, ...]:
     """The sections of a dossier, the first page first."""
     found = (
         cover(dossier),

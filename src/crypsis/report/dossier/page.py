@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
 from crypsis import __version__
+from crypsis.report.dossier.content import DossierContent
 from crypsis.report.dossier.outline import sections
 from crypsis.report.html import page_environment
 from crypsis.report.wording import visible
 
-if TYPE_CHECKING:
-    from crypsis.report.dossier.content import Dossier
 
-
-def dossier_page(dossier: Dossier) -> str:
+def dossier_page(dossier: DossierContent) -> str:
     """A dossier as HTML; everything from the data is escaped.
 
     Parameters
     ----------
-    dossier : Dossier
+    dossier : DossierContent
         The dossier.
     """
     environment = page_environment()

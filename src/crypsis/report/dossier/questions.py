@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crypsis.policies.findings import Finding, Status
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import Bar, Bars, Block, Bullets, Heading, Section, Text
+from crypsis.report.dossier.content import DossierContent
 from crypsis.results import percent_text
-
-if TYPE_CHECKING:
-    from crypsis.report.dossier.content import Dossier
 
 _TONES = {Status.EXCEEDED: "bad", Status.MET: "good", Status.NOT_EVALUATED: "unknown"}
 _ALIKE = {Status.EXCEEDED: "The threshold is exceeded for", Status.NOT_EVALUATED: "It is not evaluated for"}
@@ -21,7 +19,7 @@ _EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000, math.inf)
 _ATTRIBUTES, _INTRUDERS, _NOTES = 4, 5, 6
 
 
-def questions(dossier: Dossier) -> Section | None:
+def questions(dossier: DossierContent) -> Section | None:
     """Every question that was asked."""
     assessment = dossier.assessment
     blocks: list[Block] = []
@@ -78,7 +76,7 @@ def _with_others(findings: Sequence[Finding]) -> str:
     return text
 
 
-def _class_sizes(dossier: Dossier, answer: Any) -> Bars | None:
+def _class_sizes(dossier: DossierContent, answer: Any) -> Bars | None:
     """The share of records by the size of their class; of histories by the records known."""
     histories: Any = answer.results.get("unicity")
     if histories is not None:
@@ -115,7 +113,7 @@ def _range(first: float, beyond: float) -> str:
     return f"{first:.0f}" if beyond == first + 1 else f"{first:.0f} to {beyond - 1:.0f}"
 
 
-def _guesses(dossier: Dossier, answer: Any) -> Bars | None:
+def _guesses(dossier: DossierContent, answer: Any) -> Bars | None:
     """How well each sensitive attribute is guessed without the release and with it."""
     leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
     leaks.sort(key=lambda one: -float(one.best_guess.worst_gain))
@@ -130,7 +128,7 @@ def _guesses(dossier: Dossier, answer: Any) -> Bars | None:
     return Bars("How often the best guess of a sensitive attribute is right", tuple(bars))
 
 
-def _links(dossier: Dossier, answer: Any) -> Bars | None:
+def _links(dossier: DossierContent, answer: Any) -> Bars | None:
     """The share of correct links of each intruder, and by chance."""
     suite: Any = answer.results.get("suite")
     if suite is None or suite.correct_share is None:
@@ -144,7 +142,7 @@ def _links(dossier: Dossier, answer: Any) -> Bars | None:
     return Bars("Share of records linked correctly, by intruder", (*bars, chance))
 
 
-def _cracks(dossier: Dossier, answer: Any) -> Bars | None:
+def _cracks(dossier: DossierContent, answer: Any) -> Bars | None:
     """How many pseudonyms are expected to be resolved."""
     found: Any = answer.results.get("anonymity")
     if found is None or found.expected_cracks is None or not found.size:
@@ -156,7 +154,7 @@ def _cracks(dossier: Dossier, answer: Any) -> Bars | None:
     )
 
 
-_PICTURES: dict[str, Callable[[Dossier, Any], Bars | None]] = {
+_PICTURES: dict[str, Callable[[DossierContent, Any], Bars | None]] = {
     "singling_out": _class_sizes,
     "inference": _guesses,
     "linkage": _links,
