@@ -23,28 +23,28 @@ Mask = NDArray[np.bool_]
 _COVER_CELLS = 256
 
 
-def rows_alike(cells: Cells, other: Cells) -> Ints:
-    """For each cell, how many rows of `other` are alike to it in the columns of `cells`.
+def rows_alike(cells: Cells, other_cells: Cells) -> Ints:
+    """For each cell, how many rows of `other_cells` are alike to it in the columns of `cells`.
 
     Missing values count by the policy of `cells`: a missing value is alike to a missing value, to
     every value, or to none. Cost: a grouping of the cells of both tables, one for each pair of
     patterns of missing values where they are wildcards.
     """
-    places = other.index(cells.columns)
-    pairs = [_joint_codes(cells, i, other, place) for i, place in enumerate(places)]
+    places = other_cells.index(cells.columns)
+    pairs = [_joint_codes(cells, i, other_cells, position) for i, position in enumerate(places)]
     mine, theirs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     domains = [pair[2] for pair in pairs]
-    masks = cells.missing_mask, other.missing_mask[places]
+    masks = cells.missing_mask, other_cells.missing_mask[places]
     if cells.missing is MissingValues.VALUE:
         masks = np.zeros_like(masks[0]), np.zeros_like(masks[1])
     elif cells.missing is MissingValues.DROP:
         kept, kept_there = (np.flatnonzero(~mask.any(axis=0)) for mask in masks)
         mine, theirs = [codes[kept] for codes in mine], [codes[kept_there] for codes in theirs]
-        found = np.zeros(len(cells), np.int64)
+        rows = np.zeros(len(cells), np.int64)
         masks = masks[0][:, kept], masks[1][:, kept_there]
-        found[kept] = compatible_rows(mine, theirs, domains, masks, other.counts[kept_there])
-        return found
-    return compatible_rows(mine, theirs, domains, masks, other.counts)
+        rows[kept] = compatible_rows(mine, theirs, domains, masks, other_cells.counts[kept_there])
+        return rows
+    return compatible_rows(mine, theirs, domains, masks, other_cells.counts)
 
 
 def compatible_rows(
@@ -63,15 +63,17 @@ def compatible_rows(
     """
     sizes = np.zeros(masks[0].shape[1], counts.dtype)
     for here, pattern in _patterns(masks[0]):
-        for there, other in _patterns(masks[1]):
-            shared = np.flatnonzero(~(pattern | other)).tolist()
+        for other_rows, other_pattern in _patterns(masks[1]):
+            shared = np.flatnonzero(~(pattern | other_pattern)).tolist()
             if not shared:
-                sizes[here] += counts[there].sum()
+                sizes[here] += counts[other_rows].sum()
                 continue
-            codes = tuple(np.concatenate([mine[c][here], theirs[c][there]]).astype(np.int32) for c in shared)
+            codes = tuple(
+                np.concatenate([mine[c][here], theirs[c][other_rows]]).astype(np.int32) for c in shared
+            )
             first, member = group(codes, tuple(domains[c] for c in shared))
             totals = np.zeros(first.size, counts.dtype)
-            np.add.at(totals, member[here.size :], counts[there])
+            np.add.at(totals, member[here.size :], counts[other_rows])
             sizes[here] += totals[member[: here.size]]
     return sizes
 
@@ -86,7 +88,7 @@ def rows_covered(
     cells of one table times those of the other, in bits; equal labels are looked up once.
     """
     cells = len(places[0])
-    found = np.zeros(cells, np.int64)
+    covered = np.zeros(cells, np.int64)
     order = np.lexsort(tuple(places))
     packed = [np.packbits(cover[:, code], axis=1) for cover, code in zip(covers, theirs, strict=True)]
     padded = np.zeros(packed[0].shape[1] * 8, np.int64)
@@ -94,14 +96,14 @@ def rows_covered(
     by_byte = padded.reshape(-1, 8)
     bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.int64)
     for start in range(0, cells, _COVER_CELLS):
-        some = order[start : start + _COVER_CELLS]
-        both = packed[0][places[0][some]]
-        for pack, place in zip(packed[1:], places[1:], strict=True):
-            both = both & pack[place[some]]
+        block = order[start : start + _COVER_CELLS]
+        both = packed[0][places[0][block]]
+        for pack, positions in zip(packed[1:], places[1:], strict=True):
+            both = both & pack[positions[block]]
         rows, columns = np.nonzero(both)
         totals = (bits[both[rows, columns]] * by_byte[columns]).sum(axis=1)
-        found[some] = np.bincount(rows, totals, some.size).astype(np.int64)
-    return found
+        covered[block] = np.bincount(rows, totals, block.size).astype(np.int64)
+    return covered
 
 
 def _patterns(mask: Mask) -> list[tuple[Ints, Mask]]:
@@ -111,16 +113,16 @@ def _patterns(mask: Mask) -> list[tuple[Ints, Mask]]:
     return [(np.flatnonzero(places == i), pattern) for i, pattern in enumerate(patterns.T)]
 
 
-def _joint_codes(cells: Cells, i: int, other: Cells, j: int) -> tuple[Ints, Ints, int]:
+def _joint_codes(cells: Cells, i: int, other_cells: Cells, j: int) -> tuple[Ints, Ints, int]:
     """The codes of a column in both tables, equal where the values are equal."""
-    mine, theirs = cells.values[i], other.values[j]
+    mine, theirs = cells.values[i], other_cells.values[j]
     if mine.type != theirs.type:
         theirs = _cast(theirs, mine.type, cells.columns[i])
     # A value that only the other table has gets a code of its own beyond mine.
-    place = np.from_dlpack(pc.index_in(theirs, value_set=mine).fill_null(-1)).astype(np.int64)
-    fresh = place < 0
-    place[fresh] = len(mine) + np.arange(int(fresh.sum()))
-    return np.asarray(cells.codes[i], np.int64), place[other.codes[j]], len(mine) + len(theirs)
+    code_map = np.from_dlpack(pc.index_in(theirs, value_set=mine).fill_null(-1)).astype(np.int64)
+    fresh = code_map < 0
+    code_map[fresh] = len(mine) + np.arange(int(fresh.sum()))
+    return np.asarray(cells.codes[i], np.int64), code_map[other_cells.codes[j]], len(mine) + len(theirs)
 
 
 def _cast(values: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
@@ -137,10 +139,10 @@ def _cast(values: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
     raise different_types(name, kind, values.type)
 
 
-def different_types(name: str, kind: pa.DataType, other: pa.DataType) -> ColumnError:
+def different_types(name: str, kind: pa.DataType, other_kind: pa.DataType) -> ColumnError:
     """The error of a column whose values in two tables cannot be compared."""
     return ColumnError(
-        f"Column {name!r} is of type {kind} in one table and of type {other} in the other; they "
+        f"Column {name!r} is of type {kind} in one table and of type {other_kind} in the other; they "
         "cannot be compared.",
         code="different-types",
         columns=(name,),
