@@ -83,12 +83,12 @@ def mode_of_others(
     has_second = first + 1 < np.append(first[1:], keys.size)
     second[groups[has_second]] = keys[first[has_second] + 1] % width
     next_most[groups[has_second]] = counts[first[has_second] + 1]
-    others = np.bincount(member[counted], minlength=size)[member] - counted
-    own = counted & (top[member] == target)
-    behind = own & (most[member] - 1 < np.maximum(next_most[member], 1))
-    found = np.where(behind, second[member], top[member])
-    count = np.where(behind, next_most[member], most[member] - own)
-    alone = others < 1
-    found[alone] = np.nan
-    share = np.divide(count, others, out=np.full(target.size, np.nan), where=~alone)
-    return found, share
+    matching_others = np.bincount(member[counted], minlength=size)[member] - counted
+    is_own_mode = counted & (top[member] == target)
+    behind = is_own_mode & (most[member] - 1 < np.maximum(next_most[member], 1))
+    modes = np.where(behind, second[member], top[member])
+    count = np.where(behind, next_most[member], most[member] - is_own_mode)
+    alone = matching_others < 1
+    modes[alone] = np.nan
+    share = np.divide(count, matching_others, out=np.full(target.size, np.nan), where=~alone)
+    return modes, share

@@ -94,7 +94,7 @@ def repeated_combinations(data: Dataset) -> RepeatedCombinations | None:
     cells = counted.marginal(kept)
     if len(cells) > MAX_COMBINATIONS_SHARE * data.count:
         return None
-    compared = [_compared(cells, place) for place in range(len(kept))]
+    compared = [_compared(cells, position) for position in range(len(kept))]
     redundancy = min(share for share, _ in compared)
     if redundancy < MIN_REDUNDANCY:
         return None
@@ -118,18 +118,20 @@ def _not_given_by_one(cells: Cells) -> list[str]:
     domains = dict(zip(cells.columns, cells.domains, strict=True))
     kept: list[str] = []
     for name in sorted(cells.columns, key=lambda name: -domains[name]):
-        given = any(len(cells.marginal([other, name])) == domains[other] for other in kept)
-        if not given and domains[name] > 1:
+        determined = any(
+            len(cells.marginal([determinant, name])) == domains[determinant] for determinant in kept
+        )
+        if not determined and domains[name] > 1:
             kept.append(name)
     return kept
 
 
-def _compared(cells: Cells, place: int) -> tuple[float, float]:
+def _compared(cells: Cells, position: int) -> tuple[float, float]:
     """How far a column is given by the others, and the combinations expected if it were independent."""
-    others = [i for i in range(len(cells.columns)) if i != place]
-    _, classes = group(tuple(cells.codes[i] for i in others), tuple(cells.domains[i] for i in others))
+    rest = [i for i in range(len(cells.columns)) if i != position]
+    _, classes = group(tuple(cells.codes[i] for i in rest), tuple(cells.domains[i] for i in rest))
     sizes = np.bincount(classes, cells.counts).astype(np.int64)
-    frequencies = np.bincount(cells.codes[place], cells.counts).astype(np.int64)
+    frequencies = np.bincount(cells.codes[position], cells.counts).astype(np.int64)
     expected = _expected_pairs(sizes, frequencies)
     least = max(sizes.size, frequencies.size)
     if expected <= least:

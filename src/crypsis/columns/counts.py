@@ -38,16 +38,16 @@ def count_columns(
     """
     if exact or dataset.count <= EXACT_ROWS:
         return {name: _counted(dataset, name) for name in progress.track(names, _STAGE)}
-    found = _from_cells(dataset, names)
+    counts_by_column = _from_cells(dataset, names)
     for name in names:
-        if name not in found and (counts := _estimated_key(dataset, name, seed)) is not None:
-            found[name] = counts
-    rest = [name for name in names if name not in found]
+        if name not in counts_by_column and (counts := _estimated_key(dataset, name, seed)) is not None:
+            counts_by_column[name] = counts
+    rest = [name for name in names if name not in counts_by_column]
     if rest:
         sizes = sketches(dataset.rows, [[name] for name in rest])
         for name, size in zip(progress.track(rest, _STAGE), sizes, strict=True):
-            found[name] = _by_expectation(dataset, (name,), size.distinct, size.missing, seed)
-    return {name: found[name] for name in names}
+            counts_by_column[name] = _by_expectation(dataset, (name,), size.distinct, size.missing, seed)
+    return {name: counts_by_column[name] for name in names}
 
 
 def _counted(dataset: Dataset, name: str) -> ColumnSetCounts:
@@ -102,7 +102,8 @@ def _estimated(names: Sequence[str], sample: SampledClassSizes, rows: int, missi
     classes, unique = (_bounded(find(sample), filled) for find in (class_total, singleton_total))
     if sample.seen and int(sample.sizes[-1]) == 1:  # no sampled value repeats: likely none does
         classes, unique = (
-            Estimate(filled, one.low, filled, one.confidence, one.method) for one in (classes, unique)
+            Estimate(filled, estimate.low, filled, estimate.confidence, estimate.method)
+            for estimate in (classes, unique)
         )
     ends = (int(sample.sizes[0]), int(sample.sizes[-1])) if sample.seen else (0, 0)
     return ColumnSetCounts(tuple(names), rows, classes, unique, 0, *ends, missing=missing)

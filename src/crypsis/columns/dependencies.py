@@ -99,16 +99,16 @@ def find_dependencies(
         return ()
     clean = [clean_column(column) for column in original.columns]
     original = pa.table(clean, names=original.column_names)
-    changed = {n: None if one is None else clean_column(one) for n, one in changed.items()}
+    changed = {n: None if column is None else clean_column(column) for n, column in changed.items()}
     if rows > _SAMPLED:
         places = np.random.default_rng(seed).choice(rows, _SAMPLED, replace=False)
         part = arrays.places(np.sort(places))
-        few = {n: None if one is None else one.take(part) for n, one in changed.items()}
+        few = {n: None if column is None else column.take(part) for n, column in changed.items()}
         first = _Search(original.take(part), few, kept, further).run()
         if not first:
             return ()
-        again = list(dict.fromkeys(name for one in first for name in one.columns))
-        targets = {n: changed[n] for one in first for n in one.determines}
+        again = list(dict.fromkeys(name for dependency in first for name in dependency.columns))
+        targets = {n: changed[n] for dependency in first for n in dependency.determines}
         return _Search(original, targets, again, further).run()
     return _Search(original, changed, kept, further).run()
 
@@ -126,8 +126,8 @@ class _Search:
         self.table, self.changed, self.kept = table, changed, list(kept)
         self.names = list(dict.fromkeys([*changed, *kept, *further]))
         self.codes = {name: codes_of(table[name]) + 1 for name in self.names}
-        every = {name: as_numbers(table[name]) for name in self.names}
-        self.numbers = {name: _scaled(one) for name, one in every.items() if one is not None}
+        columns = {name: as_numbers(table[name]) for name in self.names}
+        self.numbers = {name: _scaled(values) for name, values in columns.items() if values is not None}
 
     def run(self) -> tuple[Dependency, ...]:
         dependencies: list[Dependency] = []
@@ -146,7 +146,7 @@ class _Search:
     def _changed_rows(self, name: str, released: pa.ChunkedArray | None) -> NDArray[np.bool_]:
         if released is None:
             return np.ones(self.table.num_rows, bool)
-        before, after = (pc.cast(one, pa.string()) for one in (self.table[name], released))
+        before, after = (pc.cast(side, pa.string()) for side in (self.table[name], released))
         return ~np.asarray(pc.fill_null(pc.equal(before, after), False).combine_chunks()).astype(bool)
 
     def _of(self, name: str, released: pa.ChunkedArray | None, rows: NDArray[np.bool_]) -> list[Dependency]:
@@ -155,27 +155,30 @@ class _Search:
         single = np.zeros(target.size, np.int64)
         classes = single if released is None else codes_of(released) + 1
         purity = mode_of_others(classes, target)
-        without = max(_best_guess(classes, target, rows), _best_guess(single, target))
-        found, alone = [], {}
+        baseline = max(_best_guess(classes, target, rows), _best_guess(single, target))
+        dependencies, alone = [], {}
         for column in self.kept:
             share, certain = self._recovered(self.codes[column], target, classes, rows, purity[1])
             alone[column] = share
             gain = max(GAIN, _chance(target.size))
-            kind = "functional" if gives_back(share, without, gain) else ""
+            kind = "functional" if gives_back(share, baseline, gain) else ""
             if not kind and certain >= _CERTAIN_SHARE:
                 kind, share = "certain", certain
             if not kind:
-                near, usual = self._near(column, name, classes, rows)
-                if near - max(usual, 0.0) >= max(GAIN, _chance(int(rows.sum()))) and near >= 0.5:
-                    kind, share, without_it = "numeric", near, usual
-                    found.append(Dependency((column,), (name,), kind, share, without_it))
+                recovered, by_chance = self._near(column, name, classes, rows)
+                if (
+                    recovered - max(by_chance, 0.0) >= max(GAIN, _chance(int(rows.sum())))
+                    and recovered >= 0.5
+                ):
+                    kind, share, without_it = "numeric", recovered, by_chance
+                    dependencies.append(Dependency((column,), (name,), kind, share, without_it))
                     continue
             if not kind:
                 share = self._contained(column, name)
-                kind = "text" if share - without >= GAIN else ""
+                kind = "text" if share - baseline >= GAIN else ""
             if kind:
-                found.append(Dependency((column,), (name,), kind, share, without))
-        rest = [column for column in self.kept if not any(column in d.columns for d in found)]
+                dependencies.append(Dependency((column,), (name,), kind, share, baseline))
+        rest = [column for column in self.kept if not any(column in d.columns for d in dependencies)]
         for pair in combinations(rest[:_PAIRED], 2):
             width = int(self.codes[pair[1]].max()) + 1
             joint = np.unique(self.codes[pair[0]] * width + self.codes[pair[1]], return_inverse=True)[
@@ -184,10 +187,10 @@ class _Search:
             if joint.max() < target.size / 2:
                 guess = mode_of_others(joint, target)[0]
                 share = _correct(guess, target)
-                usual = max(without, alone[pair[0]], alone[pair[1]])
-                if gives_back(share, usual, max(GAIN, _chance(target.size))):
-                    found.append(Dependency(pair, (name,), "functional", share, without))
-        return found
+                by_chance = max(baseline, alone[pair[0]], alone[pair[1]])
+                if gives_back(share, by_chance, max(GAIN, _chance(target.size))):
+                    dependencies.append(Dependency(pair, (name,), "functional", share, baseline))
+        return dependencies
 
     def _recovered(
         self, column: Ints, target: Ints, classes: Ints, rows: NDArray[np.bool_], own_purity: Floats
@@ -196,8 +199,8 @@ class _Search:
         guess, purity = mode_of_others(column, target)
         within = _mode_within(column, target, classes, rows)
         size = np.bincount(column)[column]
-        usual = np.nan_to_num(own_purity) >= 0.9
-        certain = (purity >= _CERTAIN) & (size >= _CERTAIN_RECORDS) & ~usual & rows
+        is_usual = np.nan_to_num(own_purity) >= 0.9
+        certain = (purity >= _CERTAIN) & (size >= _CERTAIN_RECORDS) & ~is_usual & rows
         # Most rows of a local recoding are as they were, and their label is their value: what the
         # column adds to the label counts where the value was changed, if not by chance.
         share, inside = _correct(guess, target), _correct(within, target, rows)
@@ -209,39 +212,39 @@ class _Search:
         if column not in self.numbers or name not in self.numbers:
             return 0.0, 0.0
         x, y = self.numbers[column], self.numbers[name]
-        there = ~(np.isnan(x) | np.isnan(y))
-        if there.sum() < 20:
+        both_present = ~(np.isnan(x) | np.isnan(y))
+        if both_present.sum() < 20:
             return 0.0, 0.0
-        near = _precision(y[there])
-        hidden = there & rows
-        groups = [y[hidden & (classes == one)] for one in np.unique(classes[hidden])]
-        usual = sum(_window(one, near) for one in groups) / max(1, int(hidden.sum()))
-        x, y, hidden = x[there], y[there], hidden[there]
+        precision = _precision(y[both_present])
+        hidden = both_present & rows
+        groups = [y[hidden & (classes == label)] for label in np.unique(classes[hidden])]
+        guessed = sum(_window(group, precision) for group in groups) / max(1, int(hidden.sum()))
+        x, y, hidden = x[both_present], y[both_present], hidden[both_present]
         order = np.lexsort((np.random.default_rng(0).permutation(x.size), x))  # ties at random
         a, b = x[order], y[order]
         span = a[2:] - a[:-2]
         part = np.divide(a[1:-1] - a[:-2], span, out=np.full(span.size, 0.5), where=span > 0)
         guess = b[:-2] + part * (b[2:] - b[:-2])
-        right = (np.abs(guess - b[1:-1]) <= near)[hidden[order][1:-1]]
-        return float(right.mean()) if right.size else 0.0, float(usual)
+        right = (np.abs(guess - b[1:-1]) <= precision)[hidden[order][1:-1]]
+        return float(right.mean()) if right.size else 0.0, float(guessed)
 
     def _contained(self, column: str, name: str) -> float:
         """The share of records whose text in one column contains the value of the other."""
         texts = self.table[column]
         if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
             return 0.0
-        some = texts.slice(0, _TEXTS).to_pylist()
+        sampled_texts = texts.slice(0, _TEXTS).to_pylist()
         values = self.table[name].slice(0, _TEXTS).to_pylist()
         turned = values[len(values) // 2 :] + values[: len(values) // 2]
         forms = {value: _forms(value) for value in set(values)}
-        pairs = [zip(some, values, strict=True), zip(some, turned, strict=True)]
+        pairs = [zip(sampled_texts, values, strict=True), zip(sampled_texts, turned, strict=True)]
         within = {
             (text, value): text is not None and any(form in text for form in forms[value])
             for text, value in set(chain(*pairs))
         }
-        there = [within[pair] for pair in zip(some, values, strict=True)]
-        chance = [within[pair] for pair in zip(some, turned, strict=True)]
-        return float(np.mean(there)) if np.mean(there) - np.mean(chance) >= GAIN else 0.0
+        contained = [within[pair] for pair in zip(sampled_texts, values, strict=True)]
+        chance = [within[pair] for pair in zip(sampled_texts, turned, strict=True)]
+        return float(np.mean(contained)) if np.mean(contained) - np.mean(chance) >= GAIN else 0.0
 
     def _relations(self) -> list[Dependency]:
         """Linear relations of three columns of numbers, or of their logarithms."""
@@ -249,11 +252,11 @@ class _Search:
         changed = [name for name in self.changed if name in names]
         if not changed or len(names) < 3:
             return []
-        found: dict[tuple[str, ...], Dependency] = {}
+        dependencies: dict[tuple[str, ...], Dependency] = {}
         for logarithms in (False, True):
             usable = [n for n in names if not logarithms or np.nanmin(self.numbers[n]) > 0]
-            found |= self._collinear(usable, logarithms)
-        return list(found.values())
+            dependencies |= self._collinear(usable, logarithms)
+        return list(dependencies.values())
 
     def _collinear(self, names: list[str], logarithms: bool) -> dict[tuple[str, ...], Dependency]:
         if len(names) < 3:
@@ -261,38 +264,38 @@ class _Search:
         matrix = np.stack([self.numbers[name] for name in names])
         matrix = np.log(matrix) if logarithms else matrix
         missing = np.isnan(matrix)
-        some = [bool(one.any()) for one in missing]
-        every = _correlations(np.where(missing, 0.0, matrix))  # right where no value is missing
-        changed, kept = ([name in known for name in names] for known in (self.changed, self.kept))
-        found = {}
+        has_missing = [bool(column_missing.any()) for column_missing in missing]
+        all_correlations = _correlations(np.where(missing, 0.0, matrix))  # right where no value is missing
+        changed, kept = ([name in selection for name in names] for selection in (self.changed, self.kept))
+        dependencies = {}
         for places in combinations(range(len(names)), 3):
             if not (any(changed[p] for p in places) and any(kept[p] for p in places)):
                 continue
-            correlations = every[np.ix_(places, places)]
-            if any(some[p] for p in places):
-                there = ~missing[list(places)].any(axis=0)
-                correlations = _correlations(matrix[list(places)][:, there])
+            correlations = all_correlations[np.ix_(places, places)]
+            if any(has_missing[p] for p in places):
+                complete = ~missing[list(places)].any(axis=0)
+                correlations = _correlations(matrix[list(places)][:, complete])
             (_, a, b), (_, _, c), _ = correlations.tolist()
             # the least eigenvalue of three whose sum is 3 is at least 4/9 of their product
             if not 1 + 2 * a * b * c - a * a - b * b - c * c < 9 / 4 * _COLLINEAR:
                 continue
             weights, vectors = np.linalg.eigh(correlations)
-            apart = np.abs(correlations[np.triu_indices(3, 1)]).max() < 0.999
-            if weights[0] < _COLLINEAR and apart and np.abs(vectors[:, 0]).min() > 0.05:
-                targets, columns = (tuple(names[p] for p in places if one[p]) for one in (changed, kept))
-                found[tuple(names[p] for p in places)] = Dependency(
+            distinct = np.abs(correlations[np.triu_indices(3, 1)]).max() < 0.999
+            if weights[0] < _COLLINEAR and distinct and np.abs(vectors[:, 0]).min() > 0.05:
+                targets, columns = (tuple(names[p] for p in places if side[p]) for side in (changed, kept))
+                dependencies[tuple(names[p] for p in places)] = Dependency(
                     columns, targets, "relation", float(1 - weights[0]), 0.0
                 )
-        return found
+        return dependencies
 
 
 def _correlations(values: Floats) -> Floats:
     """The correlations of columns; NaN of constant ones, and of fewer than twenty records."""
-    found = np.full((len(values), len(values)), np.nan)
+    correlations = np.full((len(values), len(values)), np.nan)
     varied = np.flatnonzero(values.std(axis=1) > 0) if values.shape[1] >= 20 else np.arange(0)
     if varied.size:
-        found[np.ix_(varied, varied)] = np.atleast_2d(np.corrcoef(values[varied]))
-    return found
+        correlations[np.ix_(varied, varied)] = np.atleast_2d(np.corrcoef(values[varied]))
+    return correlations
 
 
 def _scaled(numbers: Floats) -> Floats:
@@ -318,12 +321,12 @@ def _mode_within(column: Ints, target: Ints, classes: Ints, rows: NDArray[np.boo
     first = np.repeat(start[value] - np.append(0, np.cumsum(sizes)[:-1]), sizes)
     record = order[first + np.arange(first.size)]
     labels = np.repeat(label, sizes)
-    alike = np.unique(column[record] * (int(classes.max()) + 1) + labels, return_inverse=True)[1]
-    mode = mode_of_others(alike.ravel(), target[record])[0]
-    own = labels == classes[record]
-    found = np.full(target.size, np.nan)
-    found[record[own]] = mode[own]
-    return found
+    groups = np.unique(column[record] * (int(classes.max()) + 1) + labels, return_inverse=True)[1]
+    mode = mode_of_others(groups.ravel(), target[record])[0]
+    in_class = labels == classes[record]
+    modes = np.full(target.size, np.nan)
+    modes[record[in_class]] = mode[in_class]
+    return modes
 
 
 def _chance(records: int) -> float:
@@ -357,10 +360,10 @@ def _precision(values: Floats) -> float:
     return float(max(0.5 * steps.min(initial=np.inf) if steps.size else 0, 0.005 * (high - low)))
 
 
-def _window(values: Floats, near: float) -> int:
+def _window(values: Floats, width: float) -> int:
     """The most numbers within the precision of one number."""
     ordered = np.sort(values)
-    return int((np.searchsorted(ordered, ordered + 2 * near, "right") - np.arange(ordered.size)).max())
+    return int((np.searchsorted(ordered, ordered + 2 * width, "right") - np.arange(ordered.size)).max())
 
 
 def _forms(value: object) -> tuple[str, ...]:
@@ -369,4 +372,4 @@ def _forms(value: object) -> tuple[str, ...]:
         return ()
     text = str(value)
     digits = "".join(c for c in text if c.isdigit())
-    return tuple({one for one in (text, digits) if len(one) >= 3})
+    return tuple({form for form in (text, digits) if len(form) >= 3})

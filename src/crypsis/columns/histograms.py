@@ -87,10 +87,10 @@ def histograms(
     else:
         table = dataset.to_arrow(flat)
     ends = _extremes(dataset, [column.name for column in columns if column.kind.ordered]) if sampled else {}
-    found = []
+    results = []
     for column in columns:
         if column.kind is Kind.NESTED:
-            found.append(Histogram(column.name, False, 0, sampled, (), 0, 0))
+            results.append(Histogram(column.name, False, 0, sampled, (), 0, 0))
             continue
         values = _present(table[column.name])
         missing = table.num_rows - len(values)
@@ -99,12 +99,12 @@ def histograms(
             counts, labels, rest = *_equally_wide(values, both, bars), 0
         else:
             counts, labels, rest = _most_frequent(values, bars)
-        found.append(
+        results.append(
             Histogram(
                 column.name, column.kind.ordered, table.num_rows, sampled, counts, rest, missing, labels
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def _present(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -120,11 +120,11 @@ def _extremes(dataset: Dataset, names: Sequence[str]) -> dict[str, pa.ChunkedArr
     cells = [rows.cell(rows.column(name).inner) for name in names]
     if not cells:
         return {}
-    asked = [cell.min().alias(f"low{i}") for i, cell in enumerate(cells)]
-    asked += [cell.max().alias(f"high{i}") for i, cell in enumerate(cells)]
-    found = rows.fetch(rows.frame.select(*asked), "smallest and largest values")
+    expressions = [cell.min().alias(f"low{i}") for i, cell in enumerate(cells)]
+    expressions += [cell.max().alias(f"high{i}") for i, cell in enumerate(cells)]
+    extremes = rows.fetch(rows.frame.select(*expressions), "smallest and largest values")
     return {
-        name: _present(pa.chunked_array([*found[f"low{i}"].chunks, *found[f"high{i}"].chunks]))
+        name: _present(pa.chunked_array([*extremes[f"low{i}"].chunks, *extremes[f"high{i}"].chunks]))
         for i, name in enumerate(names)
     }
 

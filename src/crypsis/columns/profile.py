@@ -146,21 +146,28 @@ def scan(
         raise ParameterError(f"Parameter 'limit' must be at least 1; {limit} was given.", parameter="limit")
     columns, counts = profile_columns(dataset, exact=exact, seed=seed)
     paired = _pairable(columns)
-    found = _singles(dataset, counts) + _pairs(dataset, paired, counts, exact, seed)
+    column_sets = _singles(dataset, counts) + _pairs(dataset, paired, counts, exact, seed)
     links = [column.column for column in columns if column.links]
     judged = dataset.with_roles({column.column: column.role for column in columns})
     evidence = record_evidence(judged, identifiers=links, seed=seed)
-    found.sort(key=lambda one: (-one.singletons, -one.distinct, len(one.columns), one.columns))
+    column_sets.sort(
+        key=lambda column_set: (
+            -column_set.singletons,
+            -column_set.distinct,
+            len(column_set.columns),
+            column_set.columns,
+        )
+    )
     return Profile(
         rows=dataset.count,
         columns=columns,
-        most_identifying=tuple(found[:limit]),
+        most_identifying=tuple(column_sets[:limit]),
         columns_paired=tuple(paired),
         missing=dataset.missing.value,
         person=dataset.person,
         people=next((column.distinct for column in columns if column.column == dataset.person), None),
         person_decided=dataset.person_decided,
-        record_evidence=tuple(one.text for one in evidence),
+        record_evidence=tuple(reason.text for reason in evidence),
         encoding=dataset.rows.legacy_encoding,
     )
 
@@ -176,10 +183,10 @@ def profile_columns(
 
 
 def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> ColumnProfile:
-    known = None if guess.column in dataset.undecided else dataset.roles[guess.column]
+    decided = None if guess.column in dataset.undecided else dataset.roles[guess.column]
     counted = counts or ColumnSetCounts((guess.column,), dataset.count, 0, 0, 0, 0, 0)
     kind = dataset.rows.column(guess.column).kind
-    stricter = stricter_role(guess, known, kind, float(counted.values))
+    stricter = stricter_role(guess, decided, kind, float(counted.values))
     return ColumnProfile(
         column=guess.column,
         kind=kind.value,
@@ -188,10 +195,10 @@ def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> 
         unique_rows=counted.singletons,
         smallest_class=None if counted.estimated else counted.smallest,
         largest_class=None if counted.estimated else counted.largest,
-        role=guess.role if known is None else known,
-        guessed=known is None,
-        reason=guess.reason if known is None else _decided_reason(guess, known),
-        confidence=guess.confidence if known is None else 1.0,
+        role=guess.role if decided is None else decided,
+        guessed=decided is None,
+        reason=guess.reason if decided is None else _decided_reason(guess, decided),
+        confidence=guess.confidence if decided is None else 1.0,
         hipaa=None if guess.hipaa is None else guess.hipaa.value,
         free_text=guess.free_text,
         evidence=guess.reason if guess.identifies else "",
@@ -239,16 +246,16 @@ def _pairs(
         cells = Cells.from_table(dataset.rows.cells(names), names, dataset.missing)
         total = len(names) * (len(names) + 1) / 2
         sets = progress.track(count_column_sets(cells, 2), "counting pairs of columns", total)
-        return [one for one in sets if len(one.columns) == 2]
+        return [column_set for column_set in sets if len(column_set.columns) == 2]
     chosen = sorted(names, key=lambda name: -counts[name].distinct)[:_COLUMNS_PAIRED]
     pairs = list(combinations([name for name in names if name in chosen], 2))
     return [
         count_pair(
             dataset,
-            (one, other),
-            float(counts[one].distinct) * float(counts[other].distinct),
+            (first, second),
+            float(counts[first].distinct) * float(counts[second].distinct),
             exact=exact,
             seed=seed,
         )
-        for one, other in progress.track(pairs, "counting pairs of columns")
+        for first, second in progress.track(pairs, "counting pairs of columns")
     ]

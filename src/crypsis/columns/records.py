@@ -74,7 +74,7 @@ def record_evidence(
     if key:
         return (_divides(data, key),)
     evidence = (_copied(data, original), _combinations(data, original), _waves(data, seed), _row_order(data))
-    return tuple(one for one in evidence if one is not None)
+    return tuple(reason for reason in evidence if reason is not None)
 
 
 def _repeats(data: Dataset, column: str) -> RecordEvidence:
@@ -164,10 +164,10 @@ def _row_order(data: Dataset) -> RecordEvidence | None:
     ]
     if not names or not data.rows.local:
         return None
-    alike = neighbors_alike(data.rows.first(FIRST_ROWS, names))
-    if alike is None:
+    neighbors = neighbors_alike(data.rows.first(FIRST_ROWS, names))
+    if neighbors is None:
         return None
-    columns, share, chance = alike
+    columns, share, chance = neighbors
     text = (
         f"{percent_text(share)} of the rows have the same {_listed(columns)} as the row before, by "
         f"chance {percent_text(chance)} would, and the file is not sorted by this: if rows of one "

@@ -9,13 +9,13 @@ from crypsis.columns.codes import Ints, as_numbers, codes_of
 from crypsis.counting.grouping import numbered
 
 _ROWS, _FEWEST, _MOST_COLUMNS, _BINS = 20_000, 50, 20, 12
-_SHIFTS = tuple(shift for one in range(1, 11) for shift in (one, -one))
+_SHIFTS = tuple(shift for distance in range(1, 11) for shift in (distance, -distance))
 _CLEAR = 8.0
 """Deviations by which rows at the same place agree more than rows that are not."""
 _APART, _EXCESS, _RUNS, _FEW = 50, 0.2, 1.5, 3
 
 
-def same_order(one: pa.Table, other: pa.Table) -> tuple[str, str] | None:
+def same_order(table: pa.Table, other_table: pa.Table) -> tuple[str, str] | None:
     """The columns that show that row n of both tables is of one person; None if none do.
 
     Two columns of one person depend on each other, in rows at the same place much more than in rows
@@ -23,28 +23,30 @@ def same_order(one: pa.Table, other: pa.Table) -> tuple[str, str] | None:
     nothing. The first 20,000 rows and 20 columns of each are compared.
 
     >>> ages = np.random.default_rng(0).integers(20, 80, 300)
-    >>> one, other = pa.table({"age": ages}), pa.table({"birth": 2020 - ages})
-    >>> same_order(one, other), same_order(one, other.take(np.roll(np.arange(300), 100)))
-    (('age', 'birth'), None)
+    >>> table, other_table = pa.table({"age": ages}), pa.table({"birth": 2020 - ages})
+    >>> same_order(table, other_table)
+    ('age', 'birth')
+    >>> same_order(table, other_table.take(np.roll(np.arange(300), 100))) is None
+    True
     """
-    rows = one.num_rows
-    if rows != other.num_rows or rows < _FEWEST:
+    rows = table.num_rows
+    if rows != other_table.num_rows or rows < _FEWEST:
         return None
-    mine, theirs = _binned(one), _binned(other)
-    best, found = _CLEAR, None
+    mine, theirs = _binned(table), _binned(other_table)
+    best, related = _CLEAR, None
     for name, left in mine.items():
         for second, right in theirs.items():
             here = _dependence(left, right)
-            apart = np.array([_dependence(left, np.roll(right, shift)) for shift in _SHIFTS])
-            spread = max(float(apart.std()), 1e-9)
-            if here > apart.max() and (here - apart.mean()) / spread > best:
-                best, found = float((here - apart.mean()) / spread), (name, second)
-    return found
+            shifted = np.array([_dependence(left, np.roll(right, shift)) for shift in _SHIFTS])
+            spread = max(float(shifted.std()), 1e-9)
+            if here > shifted.max() and (here - shifted.mean()) / spread > best:
+                best, related = float((here - shifted.mean()) / spread), (name, second)
+    return related
 
 
 def _binned(table: pa.Table) -> dict[str, Ints]:
     """The first rows of columns as few codes: frequent values, or intervals of numbers."""
-    found = {}
+    codes_by_column = {}
     for name in table.column_names[:_MOST_COLUMNS]:
         column = table[name].slice(0, _ROWS)
         if pa.types.is_nested(column.type):
@@ -58,18 +60,18 @@ def _binned(table: pa.Table) -> dict[str, Ints]:
             ends = np.nanquantile(numbers, np.linspace(0, 1, _BINS)[1:-1])
             codes = np.where(np.isnan(numbers), _BINS, np.searchsorted(np.unique(ends), numbers))
         if np.unique(codes).size > 1:
-            found[name] = codes.astype(np.int64)
-    return found
+            codes_by_column[name] = codes.astype(np.int64)
+    return codes_by_column
 
 
-def _dependence(one: Ints, other: Ints) -> float:
+def _dependence(left: Ints, right: Ints) -> float:
     """The chi-squared statistic of two columns of codes."""
-    width = int(other.max()) + 1
-    counts = np.bincount(one * width + other, minlength=(int(one.max()) + 1) * width)
+    width = int(right.max()) + 1
+    counts = np.bincount(left * width + right, minlength=(int(left.max()) + 1) * width)
     table = counts.reshape(-1, width).astype(np.float64)
-    expected = table.sum(1, keepdims=True) * table.sum(0, keepdims=True) / one.size
-    there = expected > 0
-    return float(((table - expected)[there] ** 2 / expected[there]).sum())
+    expected = table.sum(1, keepdims=True) * table.sum(0, keepdims=True) / left.size
+    is_expected = expected > 0
+    return float(((table - expected)[is_expected] ** 2 / expected[is_expected]).sum())
 
 
 def neighbors_alike(table: pa.Table) -> tuple[tuple[str, ...], float, float] | None:
@@ -91,8 +93,8 @@ def neighbors_alike(table: pa.Table) -> tuple[tuple[str, ...], float, float] | N
         return None
     parts = _sorted_by(list(codes.values()))
     sets = [tuple(codes), *((name,) for name in codes if len(codes) > 1)]
-    found = [(one, *_alike(_joint([codes[name] for name in one]), parts)) for one in sets]
-    best = max(found, key=lambda one: one[1] - one[2])
+    compared = [(names, *_alike(_joint([codes[name] for name in names]), parts)) for names in sets]
+    best = max(compared, key=lambda candidate: candidate[1] - candidate[2])
     return best if best[1] - best[2] >= _EXCESS else None
 
 
@@ -101,7 +103,7 @@ def _alike(codes: Ints, parts: list[Ints]) -> tuple[float, float]:
     chances = [float((codes[_APART:] == codes[:-_APART]).mean())]
     for part in parts:
         both = _joint([part, codes])
-        of_part, of_both = (np.bincount(one)[one] for one in (part, both))
+        of_part, of_both = (np.bincount(codes)[codes] for codes in (part, both))
         by_chance = np.where(of_part > 1, (of_both - 1) / np.maximum(of_part - 1, 1), 0.0)
         chances.append(float((by_chance[1:] * (part[1:] == part[:-1])).mean()))
     return float((codes[1:] == codes[:-1]).mean()), max(chances)
@@ -112,12 +114,12 @@ def _sorted_by(columns: list[Ints]) -> list[Ints]:
     parts = [np.zeros(columns[0].size, np.int64)]
     left = sorted(columns, key=_runs)
     while left:
-        joint = [_joint([parts[-1], one]) for one in left]
-        found = next((position for position, one in enumerate(joint) if _contiguous(one)), None)
-        if found is None:
+        joint = [_joint([parts[-1], column]) for column in left]
+        sorted_part = next((position for position, codes in enumerate(joint) if _contiguous(codes)), None)
+        if sorted_part is None:
             break
-        parts.append(joint[found])
-        del left[found]
+        parts.append(joint[sorted_part])
+        del left[sorted_part]
     return parts
 
 
@@ -128,11 +130,11 @@ def _runs(codes: Ints) -> int:
 
 def _joint(columns: list[Ints]) -> Ints:
     """The combinations of some columns as codes."""
-    found = numbered(columns[0])
+    joint = numbered(columns[0])
     for column in columns[1:]:
         codes = numbered(column)
-        found = numbered(found * (int(codes.max()) + 1) + codes)
-    return found
+        joint = numbered(joint * (int(codes.max()) + 1) + codes)
+    return joint
 
 
 def _contiguous(codes: Ints) -> bool:

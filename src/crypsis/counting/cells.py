@@ -52,10 +52,12 @@ class ColumnSetCounts(Result):
         for column in table.columns[:-1]:
             incomplete |= truths(column.is_null())
         missing = int(sizes[incomplete].sum())
-        some = sizes[~incomplete] if drop_missing else sizes
-        least, most = (int(some.min()), int(some.max())) if some.size else (0, 0)
-        once, twice = (int((some == n).sum()) for n in (1, 2))
-        return cls(tuple(names), int(some.sum()), some.size, once, twice, least, most, missing=missing)
+        complete = sizes[~incomplete] if drop_missing else sizes
+        least, most = (int(complete.min()), int(complete.max())) if complete.size else (0, 0)
+        once, twice = (int((complete == n).sum()) for n in (1, 2))
+        return cls(
+            tuple(names), int(complete.sum()), complete.size, once, twice, least, most, missing=missing
+        )
 
     @property
     def estimated(self) -> bool:
@@ -234,8 +236,8 @@ class Cells:
 
     def class_counts(self) -> ColumnSetCounts:
         """The equivalence classes of all the columns together, counted."""
-        there = self.class_sizes > 0
-        sizes, counts = self.class_sizes[there], self.counts[there]
+        occurs = self.class_sizes > 0
+        sizes, counts = self.class_sizes[occurs], self.counts[occurs]
         return ColumnSetCounts(
             self.columns,
             int(counts.sum()),
@@ -276,10 +278,10 @@ def _sorted_codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]
     else:
         sorted_places = pc.sort_indices(dictionary)
     order = np.from_dlpack(sorted_places)
-    place = np.empty(len(dictionary) + 1, np.int32)
-    place[order] = np.arange(len(dictionary), dtype=np.int32)
-    place[len(dictionary)] = len(dictionary)
-    placed = np.concatenate([place[codes(chunk)] for chunk in chunks])
+    rank = np.empty(len(dictionary) + 1, np.int32)
+    rank[order] = np.arange(len(dictionary), dtype=np.int32)
+    rank[len(dictionary)] = len(dictionary)
+    placed = np.concatenate([rank[codes(chunk)] for chunk in chunks])
     values = dictionary.take(sorted_places)
     if column.null_count:
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])

@@ -35,9 +35,9 @@ def sorted_values(values: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
     number = numbered(values)
     different = values[firsts(number)]
     order = np.argsort(different)
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    return different[order], place[number]
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.arange(order.size)
+    return different[order], rank[number]
 
 
 def group_keys(codes: tuple[Codes, ...], domains: tuple[int, ...]) -> tuple[Ints, int]:
@@ -46,8 +46,8 @@ def group_keys(codes: tuple[Codes, ...], domains: tuple[int, ...]) -> tuple[Ints
     bound = 1
     for code, domain in zip(codes, domains, strict=True):
         if bound * domain >= 2**62:
-            there, key = np.unique(key, return_inverse=True)
-            bound = there.size
+            distinct, key = np.unique(key, return_inverse=True)
+            bound = distinct.size
         key = key * domain + code
         bound *= domain
     return key, bound

@@ -75,7 +75,7 @@ def _moment(order: int, size: Floats, expanded: Floats, model: PopulationModel) 
         np.column_stack([size, np.maximum(expanded, size)]).astype(np.float64), axis=0, return_inverse=True
     )
     x = np.exp(_LOGS)
-    found = np.empty(len(pairs))
+    moments = np.empty(len(pairs))
     for start in range(0, len(pairs), _BLOCK):
         f, total = (part[:, None] for part in pairs[start : start + _BLOCK].T)
         with np.errstate(over="ignore", under="ignore"):
@@ -84,8 +84,8 @@ def _moment(order: int, size: Floats, expanded: Floats, model: PopulationModel) 
                 if model == "poisson"
                 else -f * np.log1p(np.expm1(x) * total / f)
             )
-            found[start : start + _BLOCK] = (np.exp(log) * x**order).sum(axis=1)
-    return np.asarray((found * (_LOGS[1] - _LOGS[0]))[inverse.ravel()])
+            moments[start : start + _BLOCK] = (np.exp(log) * x**order).sum(axis=1)
+    return np.asarray((moments * (_LOGS[1] - _LOGS[0]))[inverse.ravel()])
 
 
 def check_weights(cells: Cells) -> None:

@@ -37,15 +37,17 @@ def compatible_rows(
     """
     sizes = np.zeros(masks[0].shape[1], counts.dtype)
     for here, pattern in _patterns(masks[0]):
-        for there, other in _patterns(masks[1]):
-            shared = np.flatnonzero(~(pattern | other)).tolist()
+        for other_rows, other_pattern in _patterns(masks[1]):
+            shared = np.flatnonzero(~(pattern | other_pattern)).tolist()
             if not shared:
-                sizes[here] += counts[there].sum()
+                sizes[here] += counts[other_rows].sum()
                 continue
-            codes = tuple(np.concatenate([mine[c][here], theirs[c][there]]).astype(np.int32) for c in shared)
+            codes = tuple(
+                np.concatenate([mine[c][here], theirs[c][other_rows]]).astype(np.int32) for c in shared
+            )
             first, member = group(codes, tuple(domains[c] for c in shared))
             totals = np.zeros(first.size, counts.dtype)
-            np.add.at(totals, member[here.size :], counts[there])
+            np.add.at(totals, member[here.size :], counts[other_rows])
             sizes[here] += totals[member[: here.size]]
     return sizes
 
@@ -60,7 +62,7 @@ def rows_covered(
     cells of one table times those of the other, in bits; equal labels are looked up once.
     """
     cells = len(places[0])
-    found = np.zeros(cells, np.int64)
+    covered = np.zeros(cells, np.int64)
     order = np.lexsort(tuple(places))
     packed = [np.packbits(cover[:, code], axis=1) for cover, code in zip(covers, theirs, strict=True)]
     padded = np.zeros(packed[0].shape[1] * 8, np.int64)
@@ -68,14 +70,14 @@ def rows_covered(
     by_byte = padded.reshape(-1, 8)
     bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.int64)
     for start in range(0, cells, _COVER_CELLS):
-        some = order[start : start + _COVER_CELLS]
-        both = packed[0][places[0][some]]
-        for pack, place in zip(packed[1:], places[1:], strict=True):
-            both = both & pack[place[some]]
+        block = order[start : start + _COVER_CELLS]
+        both = packed[0][places[0][block]]
+        for pack, positions in zip(packed[1:], places[1:], strict=True):
+            both = both & pack[positions[block]]
         rows, columns = np.nonzero(both)
         totals = (bits[both[rows, columns]] * by_byte[columns]).sum(axis=1)
-        found[some] = np.bincount(rows, totals, some.size).astype(np.int64)
-    return found
+        covered[block] = np.bincount(rows, totals, block.size).astype(np.int64)
+    return covered
 
 
 def _patterns(mask: Mask) -> list[tuple[Ints, Mask]]:
@@ -111,10 +113,10 @@ def _cast(values: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
     raise different_types(name, kind, values.type)
 
 
-def different_types(name: str, kind: pa.DataType, other: pa.DataType) -> ColumnError:
+def different_types(name: str, kind: pa.DataType, other_kind: pa.DataType) -> ColumnError:
     """The error of a column whose values in two tables cannot be compared."""
     return ColumnError(
-        f"Column {name!r} is of type {kind} in one table and of type {other} in the other; they "
+        f"Column {name!r} is of type {kind} in one table and of type {other_kind} in the other; they "
         "cannot be compared.",
         code="different-types",
         columns=(name,),

@@ -28,7 +28,7 @@ class CodeTable:
 
     def __init__(self, cells: Cells, places: Sequence[int] | None = None) -> None:
         chosen = range(len(cells.columns)) if places is None else places
-        self.places = sorted(chosen, key=lambda place: -len(cells.values[place]))
+        self.places = sorted(chosen, key=lambda position: -len(cells.values[position]))
         self.domains = np.array([len(cells.values[p]) for p in self.places], np.int64)
         dropping = cells.missing is MissingValues.DROP
         self.missing = np.array([cells.missing_codes[p] if dropping else -1 for p in self.places], np.int64)
@@ -69,9 +69,9 @@ class CodeTable:
     @cached_property
     def kept(self) -> NDArray[np.uint64]:
         """The bits of the values that count, for columns of up to 64 values."""
-        every = [2 ** min(int(domain), kernels.BITS) - 1 for domain in self.domains]
+        all_bits = [2 ** min(int(domain), kernels.BITS) - 1 for domain in self.domains]
         dropped = [1 << int(code) if 0 <= code < kernels.BITS else 0 for code in self.missing]
-        return np.array([a & ~b for a, b in zip(every, dropped, strict=True)], np.uint64)
+        return np.array([a & ~b for a, b in zip(all_bits, dropped, strict=True)], np.uint64)
 
     def row_counts(self, chosen: Chosen, columns: Ints) -> Ints:
         """The rows that count for the sets of `chosen` and one of the columns."""
@@ -125,10 +125,10 @@ class Partition:
 
     def statistics(self) -> Ints:
         """The statistics of all classes, in the order of the kernels."""
-        found = kernels.statistics(self.order, self.starts, self.table.counts, self.finished)
-        if not found[kernels.DISTINCT]:
-            found[kernels.SMALLEST] = 0
-        return np.asarray(found)
+        statistics = kernels.statistics(self.order, self.starts, self.table.counts, self.finished)
+        if not statistics[kernels.DISTINCT]:
+            statistics[kernels.SMALLEST] = 0
+        return np.asarray(statistics)
 
     def tally(self, columns: Ints) -> Ints:
         """For each of the columns: distinct, singletons and doubletons after refinement by it."""
@@ -142,7 +142,7 @@ class Partition:
             if 4 * narrow.size < len(table) - first:  # most columns would be counted in vain
                 parts.append(self._tally_wide(narrow, table.narrow_codes, table.wide))
             else:
-                every = kernels.tally_narrow(
+                narrow_tallies = kernels.tally_narrow(
                     self.order,
                     self.starts,
                     table.narrow_codes,
@@ -151,12 +151,12 @@ class Partition:
                     table.rows,
                     self.finished,
                 )
-                parts.append(every[narrow - first])
+                parts.append(narrow_tallies[narrow - first])
         return np.concatenate(parts) if parts else np.zeros((0, 3), np.int64)
 
     def _tally_wide(self, columns: Ints, codes: Any, offset: int) -> Ints:
         table = self.table
-        found = kernels.tally_wide(
+        tallies = kernels.tally_wide(
             self.order,
             self.starts,
             codes,
@@ -166,7 +166,7 @@ class Partition:
             table.rows,
             self.finished,
         )
-        return np.asarray(found)
+        return np.asarray(tallies)
 
     def squares(self, column: int) -> int:
         """The sum of squared class sizes after refinement by one column more."""
@@ -238,12 +238,12 @@ def count_column_sets(cells: Cells, max_columns: int | None = None) -> Iterator[
         for column in range(following, len(table)):
             finer = partition.refine(column)
             places = sorted(table.places[chosen] for chosen in finer.chosen)
-            names = tuple(cells.columns[place] for place in places)
+            names = tuple(cells.columns[position] for position in places)
             if across[places].any():
                 yield cells.marginal(names).class_counts()
             else:
-                found = map(int, finer.statistics())
-                distinct, once, twice, squares, rows, smallest, largest = found
+                statistics = map(int, finer.statistics())
+                distinct, once, twice, squares, rows, smallest, largest = statistics
                 yield ColumnSetCounts(names, rows, distinct, once, twice, smallest, largest, squares)
             if len(finer.chosen) < limit:
                 yield from below(finer)

@@ -137,16 +137,16 @@ class Hierarchy:
             raise ParameterError(
                 f"Parameter 'level' must be from 0 to {self.height}; {level} was given.", parameter="level"
             )
-        found: dict[str, list[str]] = {}
+        values_by_label: dict[str, list[str]] = {}
         above: dict[str, tuple[str, ...]] = {}
         for row in self.rows:
-            found.setdefault(row[level], []).append(row[0])
+            values_by_label.setdefault(row[level], []).append(row[0])
             if above.setdefault(row[level], row[level + 1 :]) != row[level + 1 :]:
                 raise ParameterError(
                     f"The hierarchy is not a tree: {row[level]!r} on level {level} has more than "
                     "one label on a level above it."
                 )
-        return {label: tuple(values) for label, values in found.items()}
+        return {label: tuple(values) for label, values in values_by_label.items()}
 
     def unknown(self, values: Iterable[Any]) -> tuple[str, ...]:
         """The values that are not in the hierarchy, as text; missing values are none of them."""
@@ -172,11 +172,11 @@ class Hierarchy:
         self.check(listed, column)
         missing = (*(None,) * self.height, self.rows[0][-1])
         paths = [missing if v is None else self._by_value[as_text(v)] for v in listed]
-        found = np.empty((self.height + 1, len(paths)), np.int64)
+        nodes = np.empty((self.height + 1, len(paths)), np.int64)
         for level in range(self.height + 1):
             numbers: dict[tuple[str | None, ...], int] = {}
-            found[level] = [numbers.setdefault(path[level:], len(numbers)) for path in paths]
-        return found
+            nodes[level] = [numbers.setdefault(path[level:], len(numbers)) for path in paths]
+        return nodes
 
     def semantic_distances(self, values: Sequence[Any], column: str = "") -> NDArray[np.float64]:
         """The table of semantic distances between values (Domingo-Ferrer et al. 2013).
@@ -257,8 +257,8 @@ class Hierarchy:
             USA = ["Maine", "Ohio"]
             Canada = ["Ontario"]
         """
-        found = _files.parse(Path(path))
-        return cls.from_nested(found) if isinstance(found, dict) else cls(found)
+        content = _files.parse(Path(path))
+        return cls.from_nested(content) if isinstance(content, dict) else cls(content)
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """To a file: `.toml`, else CSV as ARX writes it."""

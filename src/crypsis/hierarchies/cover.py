@@ -48,16 +48,16 @@ def covered(
     [[0, 0], [0, 0]]
     """
     texts = [None if value is None else as_text(value) for value in values]
-    there = np.array([text is not None for text in texts], bool)
+    present = np.array([text is not None for text in texts], bool)
     below, dated = _below(hierarchy), _by_date(values)
     named = {as_text(label) for label in labels if label is not None}
-    found = np.zeros((len(labels), len(values)), bool)
+    covers = np.zeros((len(labels), len(values)), bool)
     for i, label in enumerate(labels):
         if label is None or label == TOP:
-            found[i] = True
+            covers[i] = True
             continue
         text = as_text(label)
-        mine = np.array([one == text for one in texts], bool)
+        mine = np.array([value_text == text for value_text in texts], bool)
         group = below.get(text)
         if group is not None:
             mine |= np.array([text in group for text in texts], bool)
@@ -67,11 +67,11 @@ def covered(
         elif text in dated:
             mine[dated[text]] = True
         elif group is None and not mine.any() and _OTHER.match(text):
-            mine = there & np.array([any_other or text not in named for text in texts], bool)
+            mine = present & np.array([any_other or text not in named for text in texts], bool)
         elif group is None and not mine.any() and text == _ALL:
-            mine = there
-        found[i] = mine
-    return found
+            mine = present
+        covers[i] = mine
+    return covers
 
 
 def ends_of(label: str) -> tuple[float, float] | None:
@@ -80,9 +80,9 @@ def ends_of(label: str) -> tuple[float, float] | None:
     >>> ends_of("30-39"), ends_of(">=80"), ends_of("41.5"), ends_of("cook")
     ((30.0, 39.0), (80.0, inf), (41.5, 41.5), None)
     """
-    found = interval_of(label)
-    if found is not None:
-        return found[0], found[1]
+    interval = interval_of(label)
+    if interval is not None:
+        return interval[0], interval[1]
     number = _number(label)
     return None if math.isnan(number) else (number, number)
 
@@ -90,11 +90,11 @@ def ends_of(label: str) -> tuple[float, float] | None:
 def _below(hierarchy: Hierarchy | None) -> dict[str, set[str]]:
     if hierarchy is None:
         return {}
-    found: dict[str, set[str]] = {}
+    values_by_label: dict[str, set[str]] = {}
     for level in range(1, hierarchy.height + 1):
         for label, values in hierarchy.groups(level).items():
-            found.setdefault(label, set()).update(values)
-    return found
+            values_by_label.setdefault(label, set()).update(values)
+    return values_by_label
 
 
 def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> Mask | None:

@@ -37,7 +37,7 @@ class Overlap:
     they are compared with nothing."""
 
 
-def overlapping(labels: Sequence[Any], others: Sequence[Any]) -> Overlap:
+def overlapping(labels: Sequence[Any], other_labels: Sequence[Any]) -> Overlap:
     """Compare the labels of a column in two releases.
 
     Equal labels overlap, intervals and numbers that share a number, prefixes of which one begins
@@ -49,21 +49,21 @@ def overlapping(labels: Sequence[Any], others: Sequence[Any]) -> Overlap:
     >>> overlapping(["Europe"], ["France"]).unread
     2
     """
-    first, second = ([_text(label) for label in side] for side in (labels, others))
-    place = {text: j for j, text in enumerate(second)}
-    found = np.zeros((len(first), len(second)), bool)
+    first, second = ([_text(label) for label in side] for side in (labels, other_labels))
+    position = {text: j for j, text in enumerate(second)}
+    possible = np.zeros((len(first), len(second)), bool)
     for i, text in enumerate(first):
-        if text in place:
-            found[i, place[text]] = True
+        if text in position:
+            possible[i, position[text]] = True
     for read in (_number, _day):
-        found |= _sharing(*(_spans(side, read) for side in (labels, others)))
-    _prefixes(labels, others, found)
-    found[[_any(text) for text in first]] = True
-    found[:, [_any(text) for text in second]] = True
-    own, theirs = _unread(labels, set(second)), _unread(others, set(first))
-    if not (own.any() and theirs.any()):  # a value that the other release suppresses everywhere
-        own, theirs = own & ~found.any(axis=1), theirs & ~found.any(axis=0)
-    return Overlap(found, int(own.sum() + theirs.sum()))
+        possible |= _sharing(*(_spans(side, read) for side in (labels, other_labels)))
+    _prefixes(labels, other_labels, possible)
+    possible[[_any(text) for text in first]] = True
+    possible[:, [_any(text) for text in second]] = True
+    unread, theirs = _unread(labels, set(second)), _unread(other_labels, set(first))
+    if not (unread.any() and theirs.any()):  # a value that the other release suppresses everywhere
+        unread, theirs = unread & ~possible.any(axis=1), theirs & ~possible.any(axis=0)
+    return Overlap(possible, int(unread.sum() + theirs.sum()))
 
 
 def _text(label: Any) -> str | None:
@@ -85,9 +85,9 @@ def _spans(labels: Sequence[Any], read: Any) -> NDArray[np.float64]:
     return spans
 
 
-def _sharing(one: NDArray[np.float64], two: NDArray[np.float64]) -> Mask:
-    low = np.maximum(one[:, None, 0], two[None, :, 0])
-    high = np.minimum(one[:, None, 1], two[None, :, 1])
+def _sharing(first: NDArray[np.float64], second: NDArray[np.float64]) -> Mask:
+    low = np.maximum(first[:, None, 0], second[None, :, 0])
+    high = np.minimum(first[:, None, 1], second[None, :, 1])
     return np.asarray(low <= high, bool)
 
 
@@ -135,14 +135,14 @@ def _day(label: Any) -> tuple[float, float] | None:
     return float(first.toordinal()), float(last)
 
 
-def _prefixes(labels: Sequence[Any], others: Sequence[Any], found: Mask) -> None:
+def _prefixes(labels: Sequence[Any], other_labels: Sequence[Any], possible: Mask) -> None:
     """Labels of one length of which one begins with the other; numbers have leading zeros."""
-    heads = [[_head(label) for label in side] for side in (labels, others)]
-    cut = [[one[1] for one in side] for side in heads]
+    heads = [[_head(label) for label in side] for side in (labels, other_labels)]
+    cut = [[head[1] for head in side] for side in heads]
     for i in np.flatnonzero(cut[0]):
-        found[i] |= [_begins(heads[0][i], other) for other in heads[1]]
+        possible[i] |= [_begins(heads[0][i], head) for head in heads[1]]
     for j in np.flatnonzero(cut[1]):
-        found[:, j] |= [_begins(heads[1][j], other) for other in heads[0]]
+        possible[:, j] |= [_begins(heads[1][j], head) for head in heads[0]]
 
 
 def _head(label: Any) -> tuple[str, bool, int]:
@@ -154,19 +154,19 @@ def _head(label: Any) -> tuple[str, bool, int]:
     return text, False, len(text) if isinstance(label, str) else 0
 
 
-def _begins(one: tuple[str, bool, int], two: tuple[str, bool, int]) -> bool:
-    head, _, length = one
-    other = two[0] if two[2] else two[0].zfill(length)
-    shorter = min(len(head), len(other))
-    return two[2] in (0, length) and head[:shorter] == other[:shorter]
+def _begins(first: tuple[str, bool, int], second: tuple[str, bool, int]) -> bool:
+    head, _, length = first
+    second_head = second[0] if second[2] else second[0].zfill(length)
+    shorter = min(len(head), len(second_head))
+    return second[2] in (0, length) and head[:shorter] == second_head[:shorter]
 
 
-def _unread(labels: Sequence[Any], others: set[str | None]) -> Mask:
+def _unread(labels: Sequence[Any], other_texts: set[str | None]) -> Mask:
     """Labels that are not in the other release and have no span, prefix or meaning."""
     return np.array(
         [
             (text := _text(label)) is not None
-            and text not in others
+            and text not in other_texts
             and not _OTHER.match(text)
             and _PREFIX.match(text) is None
             and _number(label) is None

@@ -59,7 +59,7 @@ def as_knowledge(knowledge: Knowledge | str) -> Knowledge:
     try:
         return Knowledge(knowledge)
     except ValueError:
-        names = ", ".join(repr(one.value) for one in Knowledge)
+        names = ", ".join(repr(kind.value) for kind in Knowledge)
         raise ParameterError(
             f"Parameter 'knowledge' must be one of {names}; {knowledge!r} was given.", parameter="knowledge"
         ) from None
@@ -156,8 +156,8 @@ def histories_of(
 ) -> Histories:
     """The histories of all people; by `order`, else by the rows, where the order matters."""
     rules = tolerance_rules(data, columns, tolerance)
-    cells, place = history_cells(data, columns, ordered=ordered, order=order)
-    return histories_in(cells, rules, ordered=ordered, place=place)
+    cells, positions = history_cells(data, columns, ordered=ordered, order=order)
+    return histories_in(cells, rules, ordered=ordered, positions=positions)
 
 
 def history_cells(
@@ -167,8 +167,8 @@ def history_cells(
     names = [person_of(data), *columns]
     if ordered and order is None:
         return _rows_in_order(data, names)
-    own = [*names, *([order] if order is not None and order not in names else [])]
-    cells = Cells.from_table(data.rows.cells(own), own)
+    needed = [*names, *([order] if order is not None and order not in names else [])]
+    cells = Cells.from_table(data.rows.cells(needed), needed)
     return cells, place_of(cells, order) if ordered and order is not None else None
 
 
@@ -176,8 +176,8 @@ def tolerance_rules(
     data: Dataset, columns: Sequence[str], tolerance: Tolerances | None
 ) -> dict[str, Tolerance | None]:
     """For each column of the events how exactly it is known; None: exactly."""
-    given = dict(tolerance or {})
-    for name in given:
+    tolerances = dict(tolerance or {})
+    for name in tolerances:
         if name not in columns:
             raise ParameterError(
                 f"Column {name!r} has a tolerance and is not a column of the events.",
@@ -185,16 +185,18 @@ def tolerance_rules(
                 columns=(name,),
             )
     return {
-        name: tolerance_of(name, data.rows.column(name).kind, given[name]) if name in given else None
+        name: tolerance_of(name, data.rows.column(name).kind, tolerances[name])
+        if name in tolerances
+        else None
         for name in columns
     }
 
 
 def histories_in(
-    cells: Cells, rules: Mapping[str, Tolerance | None], *, ordered: bool, place: Ints | None = None
+    cells: Cells, rules: Mapping[str, Tolerance | None], *, ordered: bool, positions: Ints | None = None
 ) -> Histories:
     """The histories of all people in the cells of a person and of the columns of their events."""
-    known = cells.codes[0] != cells.missing_codes[0]
+    has_person = cells.codes[0] != cells.missing_codes[0]
     parts: list[tuple[Ints, int]] = []
     values, low, high = [], [], []
     exact: list[tuple[Ints, int]] = []
@@ -222,12 +224,12 @@ def histories_in(
         _columns_of(low, count),
         _columns_of(high, count),
         cells.counts,
-        place,
+        positions,
         np.arange(count),
         cells.values[0],
     )
-    unlinked = int(cells.counts[~known].sum())
-    table = table.take(np.flatnonzero(known))
+    unlinked = int(cells.counts[~has_person].sum())
+    table = table.take(np.flatnonzero(has_person))
     return table.in_order(unlinked) if ordered else table.once(unlinked)
 
 
@@ -242,13 +244,13 @@ class _Table:
     low: Floats
     high: Floats
     counts: Ints
-    place: Ints | None
+    positions: Ints | None
     cell: Ints
     persons: pa.Array
 
     def take(self, at: Ints) -> _Table:
         """Some of the events."""
-        place = None if self.place is None else self.place[at]
+        positions = None if self.positions is None else self.positions[at]
         return _Table(
             self.person[at],
             self.key[at],
@@ -257,7 +259,7 @@ class _Table:
             self.low[at],
             self.high[at],
             self.counts[at],
-            place,
+            positions,
             self.cell[at],
             self.persons,
         )
@@ -265,18 +267,20 @@ class _Table:
     def once(self, unlinked: int) -> Histories:
         """Histories in which an event of a person is there once, by the order of their key."""
         order = np.lexsort((self.token, self.key, self.person))
-        one = self.take(order)
-        fresh = np.ones(one.person.size, bool)
-        same = (one.person[1:] == one.person[:-1]) & (one.token[1:] == one.token[:-1])
+        sorted_table = self.take(order)
+        fresh = np.ones(sorted_table.person.size, bool)
+        same = (sorted_table.person[1:] == sorted_table.person[:-1]) & (
+            sorted_table.token[1:] == sorted_table.token[:-1]
+        )
         fresh[1:] = ~same
         which = np.cumsum(fresh) - 1
-        counts = np.bincount(which, one.counts, int(fresh.sum())).astype(np.int64)
-        return one.take(np.flatnonzero(fresh)).histories(unlinked, counts)
+        counts = np.bincount(which, sorted_table.counts, int(fresh.sum())).astype(np.int64)
+        return sorted_table.take(np.flatnonzero(fresh)).histories(unlinked, counts)
 
     def in_order(self, unlinked: int) -> Histories:
         """Histories in the order of time; at the same time in that of the events."""
-        place = np.zeros(self.person.size, np.int64) if self.place is None else self.place
-        order = np.lexsort((self.token, place, self.person))
+        positions = np.zeros(self.person.size, np.int64) if self.positions is None else self.positions
+        order = np.lexsort((self.token, positions, self.person))
         repeated = np.repeat(order, self.counts[order])
         return self.take(repeated).histories(unlinked, None)
 
@@ -341,8 +345,8 @@ def _rows_in_order(data: Dataset, names: Sequence[str]) -> tuple[Cells, Ints]:
         if coded.indices.null_count:
             kept = pa.concat_arrays([kept, pa.nulls(1, kept.type)])
         values.append(kept)
-    ones = np.ones(table.num_rows, np.int64)
-    return Cells(tuple(names), tuple(codes), tuple(values), ones), np.arange(table.num_rows)
+    counts = np.ones(table.num_rows, np.int64)
+    return Cells(tuple(names), tuple(codes), tuple(values), counts), np.arange(table.num_rows)
 
 
 def checked_events(events: int | Sequence[int], draws: int = 1, confidence: float = 0.95) -> tuple[int, ...]:

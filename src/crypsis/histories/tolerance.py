@@ -38,13 +38,13 @@ class Tolerance:
         return values - width - slack, values + width + slack
 
 
-def tolerance_of(name: str, kind: Kind, given: str | int | float) -> Tolerance:
+def tolerance_of(name: str, kind: Kind, setting: str | int | float) -> Tolerance:
     """What was given for a column: "7 days", "prefix 3", "10 %" or a number.
 
     >>> tolerance_of("zip", Kind.TEXT, "prefix 3").prefix, tolerance_of("t", Kind.DATE, "1 week").absolute
     (3, 604800.0)
     """
-    text = str(given).strip().lower()
+    text = str(setting).strip().lower()
     prefix, form = _PREFIX.match(text), _FORM.match(text)
     if prefix is not None and int(prefix[1]) > 0:
         return Tolerance(prefix=int(prefix[1]))
@@ -107,8 +107,8 @@ class Buckets:
         if rule.prefix is not None:
             bucket, _ = prefix_codes(values, rule.prefix)
             return cls(values, bucket, bucket, bucket)
-        there = values.drop_null()
-        number = measured(there)
+        present = values.drop_null()
+        number = measured(present)
         low, high = rule.bounds(number)
         after = np.searchsorted(number, high, "right")
         bucket = np.zeros(len(values), np.int64)

@@ -210,7 +210,7 @@ def history_disclosure(
         )
     rules = tolerance_rules(dataset, names, tolerance)
     cells, place = history_cells(dataset, names, ordered=known.ordered, order=order)
-    histories = histories_in(cells, rules, ordered=known.ordered, place=place)
+    histories = histories_in(cells, rules, ordered=known.ordered, positions=place)
     pairs = _PersonValues.of(dataset, target, histories)
     values = np.zeros(0, np.int64)
     if target in names:

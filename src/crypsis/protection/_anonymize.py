@@ -93,30 +93,30 @@ def mask(
     rows = open_frame(rows) if isinstance(rows, pa.Table) else rows
     rows, order = in_random_order(rows, None, seed) if shuffle else (rows, None)
     check_rare_values(rows, wanted)
-    made = replace(original, rows=rows)
-    measured = Measured(made.count, 0, 0)
-    if made.quasi_identifiers and made.count:
-        privacy_requirements = PrivacyRequirements(people=made.person is not None)
-        measured = measure(made, made.quasi_identifiers, privacy_requirements, made)
+    release = replace(original, rows=rows)
+    measured = Measured(release.count, 0, 0)
+    if release.quasi_identifiers and release.count:
+        privacy_requirements = PrivacyRequirements(people=release.person is not None)
+        measured = measure(release, release.quasi_identifiers, privacy_requirements, release)
     methods = tuple(
         Method(
-            ", ".join(changed_columns(names, one)),
-            one.method,
-            one.describe(),
-            one.model_dump(exclude={"method"}),
-            changed_columns(names, one),
+            ", ".join(changed_columns(names, column_mask)),
+            column_mask.method,
+            column_mask.describe(),
+            column_mask.model_dump(exclude={"method"}),
+            changed_columns(names, column_mask),
         )
-        for names, one in wanted.items()
+        for names, column_mask in wanted.items()
     )
     loss = InformationLoss(original.count)
     key = Key(seed, order, keys)
     notes = () if shuffle else order_notes(original, ())
-    return Anonymized(made, None, measured, loss, key, original, methods, shuffle, notes)
+    return Anonymized(release, None, measured, loss, key, original, methods, shuffle, notes)
 
 
 def _for_persons(data: Dataset, masks: Mapping[tuple[str, ...], Mask]) -> dict[tuple[str, ...], Mask]:
     """The masks, those that need the person first, before pseudonyms replace it."""
-    found: dict[tuple[str, ...], Mask] = {}
+    person_masks: dict[tuple[str, ...], Mask] = {}
     for names, mask in masks.items():
         if isinstance(mask, ShiftDates) and not mask.person:
             if data.person is None:
@@ -127,8 +127,8 @@ def _for_persons(data: Dataset, masks: Mapping[tuple[str, ...], Mask]) -> dict[t
                     hint="Set {person}.",
                 )
             mask = mask.model_copy(update={"person": data.person})
-        found[names] = mask
-    return dict(sorted(found.items(), key=lambda pair: not isinstance(pair[1], ShiftDates)))
+        person_masks[names] = mask
+    return dict(sorted(person_masks.items(), key=lambda pair: not isinstance(pair[1], ShiftDates)))
 
 
 @takes_options(PlanOptions)
@@ -258,15 +258,17 @@ def anonymize(
         raise ParameterError("Parameter 'k' is not set.", parameter="k", hint="Set {k}.")
     elif k == 1 and not subject.quasi_identifiers:
         _check_unlinked(people)
-        made = mask(original, {}, seed=seed) if masked is None else masked
-        return _without_recoding(made, subject, apart_columns(original, options.get("apart")))
+        anonymized = mask(original, {}, seed=seed) if masked is None else masked
+        return _without_recoding(anonymized, subject, apart_columns(original, options.get("apart")))
 
     def plan_for(dataset: Dataset) -> Plan:
-        made = ready
-        if made is None:
+        dataset_plan = ready
+        if dataset_plan is None:
             size = 1 if k is None else k  # it is set, or a plan is
-            made = make_plan(dataset, k=size, methods=recoded, top_code=limits, **options)
-        return _on_levels(dataset, made, levels or {}) if any((levels or {}).values()) else made
+            dataset_plan = make_plan(dataset, k=size, methods=recoded, top_code=limits, **options)
+        return (
+            _on_levels(dataset, dataset_plan, levels or {}) if any((levels or {}).values()) else dataset_plan
+        )
 
     if people.any and seed is None:
         seed = fresh_seed()
@@ -288,20 +290,22 @@ def anonymize(
 
 
 def _without_recoding(
-    anonymized: Anonymized, data: Dataset, apart: tuple[tuple[str, ...], ...]
+    anonymized: Anonymized, data: Dataset, column_groups: tuple[tuple[str, ...], ...]
 ) -> Anonymized:
     """Nothing is to be generalized: the masked columns that are released."""
-    files, original = apart_data(data, apart, anonymized.key.seed or 0), data
-    data = without_apart(data, apart)
+    files, original = apart_data(data, column_groups, anonymized.key.seed or 0), data
+    data = without_apart(data, column_groups)
     kept = data.released
-    methods = (*anonymized.methods, *map(apart_method, apart))
-    loss = separated(anonymized.loss, len(kept), apart)
+    methods = (*anonymized.methods, *map(apart_method, column_groups))
+    loss = separated(anonymized.loss, len(kept), column_groups)
     rows = data.rows.select(kept)
     roles = {name: role for name, role in data.roles.items() if name in kept}
     notes = {name: note for name, note in data.notes.items() if name in kept}
     released = replace(data, rows=rows, roles=roles, notes=notes)
-    check_derived(original, released, (), None, apart=[name for one in apart for name in one])
-    joined = checked_rejoined(original, released, apart, None)
+    check_derived(
+        original, released, (), None, released_apart=[name for group in column_groups for name in group]
+    )
+    joined = checked_rejoined(original, released, column_groups, None)
     return replace(anonymized, data=released, apart=files, methods=methods, loss=loss, rejoined=joined)
 
 

@@ -105,9 +105,9 @@ class Plan(Document):
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """What the labels of quasi-identifiers cover; how far sensitive values are apart."""
-        found = {column.name: hierarchy_of(column) for column in self.columns}
-        found |= {one.name: hierarchy_of(one, released=True) for one in self.sensitive}
-        return {name: tree for name, tree in found.items() if tree is not None}
+        trees = {column.name: hierarchy_of(column) for column in self.columns}
+        trees |= {attribute.name: hierarchy_of(attribute, released=True) for attribute in self.sensitive}
+        return {name: tree for name, tree in trees.items() if tree is not None}
 
     def apply(
         self,
@@ -154,15 +154,15 @@ class Plan(Document):
             If a column is undecided: nothing is released that was not decided. If a column that
             is released as it is gives back a generalized one.
         """
-        given = as_dataset(data, **roles)
-        check_missing(given)
-        original = without_apart(given, apart_columns(given, self.apart))
-        apart = {name for one in self.apart for name in one}
+        dataset = as_dataset(data, **roles)
+        check_missing(dataset)
+        original = without_apart(dataset, apart_columns(dataset, self.apart))
+        released_apart = {name for group in self.apart for name in group}
         recoding = recoding or self.recoding or "local"
         requirements = self.requirements
         if original.person is not None:
             requirements = requirements.model_copy(update={"people": True})
-        if apart and not original.sensitive:
+        if released_apart and not original.sensitive:
             requirements = requirements.without_sensitive()
         check_decided(original, [column.name for column in self.columns], self.removed)
         removed = tuple(dict.fromkeys((*self.removed, *original.identifiers, *original.excluded)))
@@ -175,10 +175,10 @@ class Plan(Document):
             }
         )
         changed: dict[str, float] = {}
-        several = any(one.may_change for one in self.sensitive)
+        several = any(attribute.may_change for attribute in self.sensitive)
         with time_limit(self.time_limit, several=several) as deadline:
             if several:
-                (plan, made, measured), changed = least_change(
+                (plan, recoded_data, measured), changed = least_change(
                     original,
                     self.sensitive,
                     len(self.columns),
@@ -187,35 +187,48 @@ class Plan(Document):
                 )
             else:
                 # People and weights are not in the file, so they are counted here.
-                beside = requirements.people or requirements.journalist_risk is not None
-                plan, made, measured = base._made(original, verify or beside)
+                about_people = requirements.people or requirements.journalist_risk is not None
+                plan, recoded_data, measured = base._made(original, verify or about_people)
         if measured is not None:
-            made.data.rows.known_count = measured.rows or None  # not to be counted again
+            recoded_data.data.rows.known_count = measured.rows or None  # not to be counted again
         removed, requirements = plan.removed, plan.requirements
         names = [column.name for column in plan.columns]
-        recoded = [*names, *(one.name for one in plan.sensitive if not isinstance(one.step, Keep))]
-        check_derived(original, made.data, recoded, made.row_map, removed=removed, apart=sorted(apart))
-        joined = checked_rejoined(given, made.data, self.apart, made.row_map)
-        removed = tuple(name for name in removed if name not in apart)
+        recoded = [
+            *names,
+            *(attribute.name for attribute in plan.sensitive if not isinstance(attribute.step, Keep)),
+        ]
+        check_derived(
+            original,
+            recoded_data.data,
+            recoded,
+            recoded_data.row_map,
+            removed=removed,
+            released_apart=sorted(released_apart),
+        )
+        joined = checked_rejoined(dataset, recoded_data.data, self.apart, recoded_data.row_map)
+        removed = tuple(name for name in removed if name not in released_apart)
         plan = plan.model_copy(update={"removed": removed})
-        methods = recoding_methods(plan.columns, removed, made.recoding, recoding)
+        methods = recoding_methods(plan.columns, removed, recoded_data.recoding, recoding)
         methods += tuple(map(apart_method, self.apart))
-        of_columns = columns_loss(original, plan.columns) if made.recoding is None else None
-        loss = information_loss(original.count, made.recoding, of_columns)
-        loss = with_steps(loss, original, plan.columns, made.recoding is not None)
+        of_columns = columns_loss(original, plan.columns) if recoded_data.recoding is None else None
+        loss = information_loss(original.count, recoded_data.recoding, of_columns)
+        loss = with_steps(loss, original, plan.columns, recoded_data.recoding is not None)
         stopped = deadline is not None and deadline.stopped
         loss = replace(loss, changed_sensitive=changed, search_stopped=stopped)
-        loss = separated(loss, len(made.data.names), self.apart)
-        methods = (*methods, *(_on_one_step(one) for one in plan.sensitive if one.name in changed))
-        data, row_map = made.data, made.row_map
+        loss = separated(loss, len(recoded_data.data.names), self.apart)
+        methods = (
+            *methods,
+            *(_on_one_step(attribute) for attribute in plan.sensitive if attribute.name in changed),
+        )
+        data, row_map = recoded_data.data, recoded_data.row_map
         notes = () if shuffle else order_notes(original, removed)
-        seed = fresh_seed() if seed is None and (shuffle or apart) else seed
+        seed = fresh_seed() if seed is None and (shuffle or released_apart) else seed
         if shuffle and seed is not None:
             rows, row_map = in_random_order(data.rows, row_map, seed)
             data = replace(data, rows=rows)  # its cells are still those that were counted
-        files = () if seed is None else apart_data(given, self.apart, seed)
+        files = () if seed is None else apart_data(dataset, self.apart, seed)
         key = Key(seed, row_map)
-        return Anonymized(data, plan, measured, loss, key, given, methods, shuffle, notes, files, joined)
+        return Anonymized(data, plan, measured, loss, key, dataset, methods, shuffle, notes, files, joined)
 
     def transitions(self) -> tuple[GeneralizationModel, ...]:
         """How likely each released label is, given the original value: one model for each column.
@@ -226,7 +239,7 @@ class Plan(Document):
 
     def _made(self, original: Dataset, verify: bool) -> tuple[Plan, RecodedData, Measured | None]:
         """The plan as applied, the data recoded by it and, if `verify`, what they meet."""
-        made = recode(
+        recoded_data = recode(
             on_steps(original, self.sensitive),
             self.columns,
             self.removed,
@@ -235,15 +248,15 @@ class Plan(Document):
             self.hierarchies,
             self.preserve,
         )
-        plan = self.model_copy(update={"columns": made.columns})
-        measured = made.measured
+        plan = self.model_copy(update={"columns": recoded_data.columns})
+        measured = recoded_data.measured
         if verify:
             names = [column.name for column in plan.columns]
             measured = measured or measure(
-                made.data, names, self.requirements, made.persons, plan.hierarchies
+                recoded_data.data, names, self.requirements, recoded_data.persons, plan.hierarchies
             )
             check(measured, self.requirements)
-        return plan, made, measured
+        return plan, recoded_data, measured
 
     def _attempt(
         self, original: Dataset, sensitive: tuple[ColumnPlan, ...], dropped: tuple[str, ...]
@@ -259,9 +272,9 @@ class Plan(Document):
                 "removed": (*self.removed, *dropped),
             }
         )
-        found = tried._made(original, True)
-        recoding = found[1].recoding
-        return found, 0.0 if recoding is None else recoding.ncp
+        outcome = tried._made(original, True)
+        recoding = outcome[1].recoding
+        return outcome, 0.0 if recoding is None else recoding.ncp
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the plan to a `.json` or `.toml` file."""
@@ -306,7 +319,7 @@ class Plan(Document):
             )
             for column in self.columns
         ] + [
-            *((name, "", "", "released apart") for one in self.apart for name in one),
+            *((name, "", "", "released apart") for group in self.apart for name in group),
             *((name, "", "", "removed") for name in self.removed),
         ]
 
@@ -317,8 +330,8 @@ class Plan(Document):
         return "\n".join(line.rstrip() for line in lines)
 
     def __repr__(self) -> str:
-        asked = self.requirements.model_dump(exclude_none=True)
-        options = ", ".join(f"{name}={value}" for name, value in asked.items())
+        required = self.requirements.model_dump(exclude_none=True)
+        options = ", ".join(f"{name}={value}" for name, value in required.items())
         return f"Plan({options}, columns={[column.name for column in self.columns]})"
 
     def _repr_html_(self) -> str:
@@ -373,8 +386,8 @@ class Anonymized(Result, eq=False):
         return [(name, getattr(self, name)) for name in self.shown_fields]
 
     def __repr__(self) -> str:
-        asked = self.requirements.model_dump(exclude_none=True) if self.plan is not None else {}
-        options = "".join(f", {name}={value}" for name, value in asked.items())
+        required = self.requirements.model_dump(exclude_none=True) if self.plan is not None else {}
+        options = "".join(f", {name}={value}" for name, value in required.items())
         return f"Anonymized({self.loss.released_records:,} records{options})"
 
     def __str__(self) -> str:
@@ -476,11 +489,11 @@ class Anonymized(Result, eq=False):
         if self.plan is not None and not self.loss.released_records:
             check(Measured(0, 0, 0), self.requirements)
         extra = (_FORMULAS_NEUTRALIZED,) if neutralize_formulas else ()
-        made = replace(self, methods=(*self.methods, *extra))
+        anonymized = replace(self, methods=(*self.methods, *extra))
         measured = write_release(
             self.data,
             path,
-            made._statement if statement else None,
+            anonymized._statement if statement else None,
             self._recoded,
             self.requirements,
             self.measured,
@@ -510,11 +523,11 @@ class Anonymized(Result, eq=False):
 
     def _statement(self, measured: Measured) -> Statement:
         changed = {name for method in self.methods for name in (method.columns or (method.column,))}
-        known = self.data.quasi_identifiers if self.plan is None else tuple(self._recoded)
+        quasi_identifiers = self.data.quasi_identifiers if self.plan is None else tuple(self._recoded)
         return Statement(
             records_before=self.loss.records,
             records_after=measured.rows,
-            quasi_identifiers=known,
+            quasi_identifiers=quasi_identifiers,
             requirements=self.requirements,
             measured=measured,
             methods=self.methods,

@@ -31,17 +31,17 @@ Files = tuple[tuple[str, ...], ...]
 
 def apart_columns(data: Dataset, groups: Sequence[Columns] | None) -> Files:
     """The attributes of each file, checked: sensitive ones, each in one file."""
-    given = [groups] if isinstance(groups, str) else groups or ()
-    files = tuple(tuple(dict.fromkeys(as_columns(one))) for one in given)
+    column_groups = [groups] if isinstance(groups, str) else groups or ()
+    files = tuple(tuple(dict.fromkeys(as_columns(group))) for group in column_groups)
     names = [name for file in files for name in file]
     if any(name not in data.names for name in names):
         raise unknown_columns(names, data.names)
-    other = next((name for name in names if name not in data.sensitive), None)
-    if other is not None:
+    refused = next((name for name in names if name not in data.sensitive), None)
+    if refused is not None:
         raise RoleError(
-            f"Column {other!r} has the role {data.roles[other].value!r}: only sensitive attributes "
+            f"Column {refused!r} has the role {data.roles[refused].value!r}: only sensitive attributes "
             "are released apart from the other columns.",
-            columns=(other,),
+            columns=(refused,),
             hint="Set {sensitive} for it, or remove it from {apart}.",
         )
     repeated = next((name for name in names if names.count(name) > 1), None)
@@ -67,13 +67,13 @@ def without_apart(data: Dataset, files: Files) -> Dataset:
 
 def apart_data(data: Dataset, files: Files, seed: int) -> tuple[Dataset, ...]:
     """The attributes of each file, all records, in random orders that are those of nothing else."""
-    found = []
+    datasets = []
     for position, names in enumerate(files, start=1):
         rows, _ = in_random_order(data.rows.select(names), (), seed, position)
         notes = {name: note for name, note in data.notes.items() if name in names}
         roles = dict.fromkeys(names, Role.SENSITIVE)
-        found.append(Dataset(rows, roles, missing=data.missing, notes=notes))
-    return tuple(found)
+        datasets.append(Dataset(rows, roles, missing=data.missing, notes=notes))
+    return tuple(datasets)
 
 
 def separated(loss: InformationLoss, columns: int, files: Files) -> InformationLoss:
@@ -85,8 +85,8 @@ def separated(loss: InformationLoss, columns: int, files: Files) -> InformationL
     if not names:
         return loss
     kept = sum(comb(size, 2) for size in (columns, *map(len, files)))
-    every = comb(columns + len(names), 2)
-    return replace(loss, apart=names, pairs_separated=every - kept, pairs=every)
+    all_pairs = comb(columns + len(names), 2)
+    return replace(loss, apart=names, pairs_separated=all_pairs - kept, pairs=all_pairs)
 
 
 def apart_method(names: tuple[str, ...]) -> Method:

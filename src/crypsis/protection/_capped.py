@@ -41,22 +41,22 @@ class Capped:
         rows = (
             self.kept if anonymized.key.row_map is None else self.kept[np.array(anonymized.key.row_map, int)]
         )
-        before, own = anonymized.loss, self.original.count
-        ncp = None if before.ncp is None else (before.ncp * self.data.count + self.dropped) / own
-        loss = replace(before, records=own, dropped_records=self.dropped, ncp=ncp)
+        before, records = anonymized.loss, self.original.count
+        ncp = None if before.ncp is None else (before.ncp * self.data.count + self.dropped) / records
+        loss = replace(before, records=records, dropped_records=self.dropped, ncp=ncp)
         if loss.links_kept is not None:
             links = _links(self.original)
             loss = replace(
                 loss,
                 links_kept=loss.links_kept * _links(self.data) / max(1, links),
-                records_per_person=own / max(1, own - links),
+                records_per_person=records / max(1, records - links),
             )
         how = f"at most {self.most:,} records of a person, drawn at random; the others are dropped"
         new = Method(self.original.person or "", "records dropped", how, {"records": self.most})
         plan = anonymized.plan
         if plan is not None:
-            asked = plan.requirements.model_copy(update={"max_records": self.most})
-            plan = plan.model_copy(update={"requirements": asked})
+            requirements = plan.requirements.model_copy(update={"max_records": self.most})
+            plan = plan.model_copy(update={"requirements": requirements})
         return replace(
             anonymized,
             plan=plan,

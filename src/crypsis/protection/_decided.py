@@ -29,10 +29,10 @@ def check_decided(data: Dataset, recoded: Sequence[str] = (), removed: Sequence[
 
 def check_evidence(data: Dataset, pseudonymized: Collection[str] = ()) -> None:
     """Raise `RoleError` if a released column identifies people by strong evidence."""
-    found = {name: why for name, why in contradictions(data).items() if name not in pseudonymized}
-    if found:
-        names = tuple(found)
-        reasons = " ".join(f"{name!r}: {why}" for name, why in list(found.items())[:3])
+    contradicted = {name: why for name, why in contradictions(data).items() if name not in pseudonymized}
+    if contradicted:
+        names = tuple(contradicted)
+        reasons = " ".join(f"{name!r}: {why}" for name, why in list(contradicted.items())[:3])
         raise RoleError(
             f"{_subject(names)} released against the evidence: {_listed(names)}. {reasons}",
             code="role-against-evidence",
@@ -61,7 +61,7 @@ def check_person(data: Dataset) -> None:
         return
     evidence = record_evidence(data)
     if not data.each_record:
-        text = " ".join([UNDECIDED_RECORD, *(one.text for one in evidence[:1])])
+        text = " ".join([UNDECIDED_RECORD, *(finding.text for finding in evidence[:1])])
         raise RoleError(text, code="person-undecided", hint=DECIDE_RECORD)
     if evidence:
         first = evidence[0]

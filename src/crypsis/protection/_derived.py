@@ -31,37 +31,39 @@ def check_derived(
     row_map: Sequence[int] | None,
     *,
     removed: Sequence[str] = (),
-    apart: Sequence[str] = (),
+    released_apart: Sequence[str] = (),
     seed: int = 0,
 ) -> None:
     """Raise if a column that is released as it is gives back one that was changed or not released.
 
     Quasi-identifiers are not such columns: the classes include them, so k records share them. Of
     columns that are not released, numbers and dates are looked for, but not keys, which every
-    record has another of; sensitive attributes that are released `apart` are looked for in any case.
+    record has another of; sensitive attributes that are `released_apart` are looked for in any case.
     Only insensitive columns without an `override` are held against them.
     """
-    _check_removed(original, release, removed, apart, seed)
+    _check_removed(original, release, removed, released_apart, seed)
     names = [n for n in release.names if release.rows.column(n).kind is not Kind.NESTED]
     changed = [n for n in changed if n in names and n in original.names]
-    known = [n for n in release.quasi_identifiers if n in names]
-    kept = [n for n in names if n not in known and n not in changed and n in original.names]
+    quasi_identifiers = [n for n in release.quasi_identifiers if n in names]
+    kept = [n for n in names if n not in quasi_identifiers and n not in changed and n in original.names]
     if not kept or not changed:
         return
-    before, after = _aligned(original, release, [*kept, *dict.fromkeys([*changed, *known])], row_map)
+    before, after = _aligned(
+        original, release, [*kept, *dict.fromkeys([*changed, *quasi_identifiers])], row_map
+    )
     if not before.num_rows or (after is not None and not after.num_rows):
         return
     released = {n: None if after is None else after[n] for n in changed}
-    further = [n for n in known if n in before.column_names]
-    found = find_dependencies(before, released, kept, further, seed=seed)
-    if found:
-        raise _refusal(found)
+    further = [n for n in quasi_identifiers if n in before.column_names]
+    dependencies = find_dependencies(before, released, kept, further, seed=seed)
+    if dependencies:
+        raise _refusal(dependencies)
     if after is not None and len(kept) > 1:
-        _attack(before, after, changed, known, kept, seed)
+        _attack(before, after, changed, quasi_identifiers, kept, seed)
 
 
 def _check_removed(
-    original: Dataset, release: Dataset, removed: Sequence[str], apart: Sequence[str], seed: int
+    original: Dataset, release: Dataset, removed: Sequence[str], released_apart: Sequence[str], seed: int
 ) -> None:
     """Raise if an insensitive column gives back one that is not released."""
     overridden = {name for name, note in original.notes.items() if note.override}
@@ -75,19 +77,21 @@ def _check_removed(
     hidden = [
         name
         for name in removed
-        if name in original.names and original.rows.column(name).kind.ordered and name not in apart
+        if name in original.names and original.rows.column(name).kind.ordered and name not in released_apart
     ]
-    hidden += [name for name in apart if original.rows.column(name).kind is not Kind.NESTED]
+    hidden += [name for name in released_apart if original.rows.column(name).kind is not Kind.NESTED]
     if not kept or not hidden or not original.count:
         return
     table = sample(original.rows, _SAMPLED, seed=seed, names=[*kept, *hidden])
-    hidden = [name for name in hidden if name in apart or not _is_no_amount(table[name])]
+    hidden = [name for name in hidden if name in released_apart or not _is_no_amount(table[name])]
     if not hidden:
         return
-    found = find_dependencies(table, dict.fromkeys(hidden), kept, seed=seed)
-    if found:
-        hidden_apart = all(name in apart for one in found for name in one.determines)
-        raise _refusal(found, "released apart" if hidden_apart else "not released")
+    dependencies = find_dependencies(table, dict.fromkeys(hidden), kept, seed=seed)
+    if dependencies:
+        hidden_apart = all(
+            name in released_apart for dependency in dependencies for name in dependency.determines
+        )
+        raise _refusal(dependencies, "released apart" if hidden_apart else "not released")
 
 
 def _is_no_amount(column: pa.ChunkedArray) -> bool:
@@ -115,7 +119,7 @@ def _aligned(
 
 
 def _refusal(dependencies: Sequence[Dependency], state: str = "generalized") -> RoleError:
-    worst = max(dependencies, key=lambda one: one.recovered)
+    worst = max(dependencies, key=lambda dependency: dependency.recovered)
     columns = tuple(dict.fromkeys(name for dependency in dependencies for name in dependency.columns))
     targets = tuple(dict.fromkeys(name for dependency in dependencies for name in dependency.determines))
     kinds = {"relation": "are related by a formula", "text": "contain each other"}
@@ -135,9 +139,9 @@ def _refusal(dependencies: Sequence[Dependency], state: str = "generalized") -> 
             f"of the records; without it {percent_text(worst.without)} could be guessed"
         )
     more = [name for name in columns if name not in worst.columns]
-    others = f" The same is true of {', '.join(map(repr, more))}." if more else ""
+    suffix = f" The same is true of {', '.join(map(repr, more))}." if more else ""
     return RoleError(
-        f"Released as it is, {text}.{others}",
+        f"Released as it is, {text}.{suffix}",
         code="derived-column",
         columns=columns,
         determines=targets,
@@ -149,31 +153,31 @@ def _attack(
     before: pa.Table,
     after: pa.Table,
     changed: Sequence[str],
-    known: Sequence[str],
+    quasi_identifiers: Sequence[str],
     kept: Sequence[str],
     seed: int,
 ) -> None:
     """Predict the originals of held-out changed records, with and without the other columns."""
-    every = (before, after)
+    tables = (before, after)
     for name in changed:
-        texts = [pc.cast(one[name], pa.string()) for one in every]
+        texts = [pc.cast(side[name], pa.string()) for side in tables]
         same = pc.fill_null(pc.equal(*texts), False)
         rows = np.flatnonzero(~np.asarray(same.combine_chunks()).astype(bool))
         if rows.size < _FEWEST:  # too few to learn from; the dependencies were looked for
             continue
         rows = np.random.default_rng(seed).permutation(rows)[:_ATTACKED]
-        before, after = (one.take(pa.array(rows)) for one in every)
-        own = {f"released {n}": after[n] for n in dict.fromkeys([*known, *changed])}
-        table = pa.table({**own, **{n: after[n] for n in kept}, "original": before[name]})
-        recovered = _accuracy(table, [*own, *kept], seed)
+        before, after = (side.take(pa.array(rows)) for side in tables)
+        released_columns = {f"released {n}": after[n] for n in dict.fromkeys([*quasi_identifiers, *changed])}
+        table = pa.table({**released_columns, **{n: after[n] for n in kept}, "original": before[name]})
+        recovered = _accuracy(table, [*released_columns, *kept], seed)
         if recovered < MOSTLY:
             continue
-        usual = _accuracy(table, [*own], seed)
-        if gives_back(recovered, usual):
+        baseline = _accuracy(table, [*released_columns], seed)
+        if gives_back(recovered, baseline):
             raise RoleError(
                 f"The original values of {name!r}, which was generalized, are recovered by a model "
                 f"from the other released columns for {percent_text(recovered)} of the records; "
-                f"from the equivalence classes for {percent_text(usual)}.",
+                f"from the equivalence classes for {percent_text(baseline)}.",
                 code="derived-column",
                 columns=tuple(kept),
                 determines=(name,),
@@ -182,7 +186,7 @@ def _attack(
 
 
 def _accuracy(table: pa.Table, columns: Sequence[str], seed: int) -> float:
-    (found,) = prediction_gain(
+    (gain,) = prediction_gain(
         table, "original", columns, tolerance=0.01, size=_ATTACKED, seed=seed, sensitive="original"
     )
-    return float(found.accuracy)
+    return float(gain.accuracy)

@@ -47,19 +47,23 @@ class Exploration(Result):
     @property
     def pareto(self) -> tuple[Alternative, ...]:
         """Those that none of the others is below in both average risk and information loss."""
-        made = [alternative for alternative in self.alternatives if not alternative.failure]
-        return tuple(one for one in made if not any(_better(other, one) for other in made if other != one))
+        feasible = [alternative for alternative in self.alternatives if not alternative.failure]
+        return tuple(
+            alternative
+            for alternative in feasible
+            if not any(_better(rival, alternative) for rival in feasible if rival != alternative)
+        )
 
     def __str__(self) -> str:
         rows = [_HEAD, *map(_cells, self.alternatives)]
         widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
         lines = []
         for row in rows:
-            first, *others = (
+            first, *cells = (
                 cell.ljust(width) if i == 0 else cell.rjust(width)
                 for i, (cell, width) in enumerate(zip(row, widths, strict=True))
             )
-            lines.append("  ".join([first, *others]).rstrip())
+            lines.append("  ".join([first, *cells]).rstrip())
         return "\n".join(lines)
 
 
@@ -78,10 +82,10 @@ def _cells(alternative: Alternative) -> tuple[str, ...]:
     )
 
 
-def _better(alternative: Alternative, other: Alternative) -> bool:
+def _better(alternative: Alternative, rival: Alternative) -> bool:
     """Whether one has no more risk and no more loss than another, and less of one of them."""
     mine = alternative.average_risk or 0.0, alternative.loss or 0.0
-    theirs = other.average_risk or 0.0, other.loss or 0.0
+    theirs = rival.average_risk or 0.0, rival.loss or 0.0
     return mine != theirs and mine[0] <= theirs[0] and mine[1] <= theirs[1]
 
 
@@ -142,13 +146,13 @@ def explore(
         checked_requirements(k=size)
     more = [size for size in _SIZES if size <= dataset.count] if sizes is None else sizes
     pairs = sorted({(size, 0) for size in (k, *more)} | {(k, r) for r in range(len(recodings))})
-    found = []
+    alternatives = []
     with progress.step("alternatives", total=len(pairs)) as step:
         for size, r in pairs:
-            asked = {**options, "methods": methods, "top_code": top_code}
-            found.append(_alternative(dataset, size, recodings[r], asked))
+            plan_options = {**options, "methods": methods, "top_code": top_code}
+            alternatives.append(_alternative(dataset, size, recodings[r], plan_options))
             step.advance()
-    return Exploration(tuple(found))
+    return Exploration(tuple(alternatives))
 
 
 def _alternative(data: Any, k: int, recoding: RecodingKind, options: Any) -> Alternative:

@@ -48,44 +48,44 @@ def with_links(
     path = _coarser_plans(data, plan)
     tried: dict[int, Anonymized | None] = {}
 
-    def attempt(place: int) -> None:
+    def attempt(plan_index: int) -> None:
         """Try one of the plans; nothing is noted where it cannot be met."""
         try:
-            made = first
-            if place:
-                own = path[place][0]()
-                made = own.apply(data, recoding=recoding, shuffle=shuffle, seed=first.key.seed)
+            attempted = first
+            if plan_index:
+                coarser_plan = path[plan_index][0]()
+                attempted = coarser_plan.apply(data, recoding=recoding, shuffle=shuffle, seed=first.key.seed)
             random = np.random.default_rng(SeedSequence(first.key.seed, spawn_key=(_LINKS,)))
-            found = linked(made.data, data, made.key.row_map, link_requirements, random)
-            tried[place] = _as_linked(made, found, link_requirements)
+            linked_records = linked(attempted.data, data, attempted.key.row_map, link_requirements, random)
+            tried[plan_index] = _as_linked(attempted, linked_records, link_requirements)
         except RequirementsNotMetError as error:
             failures.append(error)
-            tried[place] = None
+            tried[plan_index] = None
 
-    def price(place: int) -> float:
-        made = tried[place]
-        return np.inf if made is None else price_of(made)
+    def price(plan_index: int) -> float:
+        result = tried[plan_index]
+        return np.inf if result is None else price_of(result)
 
-    for place in np.unique(np.linspace(0, len(path) - 1, _COARSER).round().astype(int)).tolist():
+    for plan_position in np.unique(np.linspace(0, len(path) - 1, _COARSER).round().astype(int)).tolist():
         least = min(map(price, tried), default=np.inf)
-        if path[place][1] >= least or (least < np.inf and passed()):
+        if path[plan_position][1] >= least or (least < np.inf and passed()):
             break
-        attempt(place)
+        attempt(plan_position)
     for _ in range(_REFINED):
         best = min(tried, key=price)
-        below = max((one for one in tried if one < best), default=best)
+        below = max((index for index in tried if index < best), default=best)
         within = [position for position, (_, loss) in enumerate(path) if loss < price(best)] or [best]
-        above = min((one for one in tried if one > best), default=within[-1] + 1)
-        for place in ((below + best) // 2, (best + min(above, within[-1] + 1)) // 2):
-            if place not in tried and (price(best) == np.inf or not passed()):
-                attempt(place)
-    made = tried[min(tried, key=price)]
-    if made is None:
+        above = min((index for index in tried if index > best), default=within[-1] + 1)
+        for plan_position in ((below + best) // 2, (best + min(above, within[-1] + 1)) // 2):
+            if plan_position not in tried and (price(best) == np.inf or not passed()):
+                attempt(plan_position)
+    anonymized = tried[min(tried, key=price)]
+    if anonymized is None:
         raise failures[0]
-    if made.measured is not None and link_requirements.inferred is None:  # stated, though not required
-        inferred = inferred_share(made.data, link_requirements.events)
-        made = replace(made, measured=replace(made.measured, inferred=inferred))
-    return made
+    if anonymized.measured is not None and link_requirements.inferred is None:  # stated, though not required
+        inferred = inferred_share(anonymized.data, link_requirements.events)
+        anonymized = replace(anonymized, measured=replace(anonymized.measured, inferred=inferred))
+    return anonymized
 
 
 def _coarser_plans(data: Dataset, plan: Plan) -> list[tuple[Callable[[], Plan], float]]:
@@ -101,7 +101,7 @@ def _coarser_plans(data: Dataset, plan: Plan) -> list[tuple[Callable[[], Plan], 
     levels = dict.fromkeys(preview.names, 0)
     while any(levels[name] < preview.top(name) for name in levels):
         above = [{**levels, name: level + 1} for name, level in levels.items() if level < preview.top(name)]
-        losses = [preview.outcome(one, k=1).loss for one in above]
+        losses = [preview.outcome(levels, k=1).loss for levels in above]
         levels = above[int(np.argmin(losses))]
         path.append((partial(preview.plan_with, levels), min(losses)))
     return path

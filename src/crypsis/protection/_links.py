@@ -64,8 +64,8 @@ class Cut:
     @property
     def parameters(self) -> dict[str, int | str]:
         """What is published of it."""
-        found: dict[str, int | str] = {} if self.length is None else {"records": self.length}
-        return found if self.window is None else {**found, "window": self.window}
+        options: dict[str, int | str] = {} if self.length is None else {"records": self.length}
+        return options if self.window is None else {**options, "window": self.window}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +105,9 @@ def linked(
     with progress.step("linking records") as step:
         for cuts in search.chains():
             if best is None or best.links_kept < 1:
-                found = search.longest(cuts, step)
-                if found is not None and (best is None or found.links_kept > best.links_kept):
-                    best = found
+                candidate = search.longest(cuts, step)
+                if candidate is not None and (best is None or candidate.links_kept > best.links_kept):
+                    best = candidate
     if best is not None:
         return best
     raise RequirementsNotMetError(
@@ -126,13 +126,13 @@ class _Search:
         release: Dataset,
         person: str,
         owner: Ints,
-        place: Ints,
+        positions: Ints,
         times: pa.Array | None,
         link_requirements: LinkRequirements,
         random: Generator,
     ) -> None:
         self.release, self.person, self.asked, self.random = (release, person, link_requirements, random)
-        self.owner, self.place, self.times = owner, place, times
+        self.owner, self.positions, self.times = owner, positions, times
         self.table = release.to_arrow()
         self.failure = ""
 
@@ -157,15 +157,15 @@ class _Search:
         while first < last:
             middle = (first + last) // 2 if best is not None or first else last - 1
             piece = self._pieces(cuts[middle])
-            made = self._with_pieces(piece)
-            singled, inferred = _worst(made, self.asked)
+            release = self._with_pieces(piece)
+            singled, inferred = _worst(release, self.asked)
             step.advance()
             if singled > self.asked.unicity or _above(inferred, self.asked.inferred):
                 self._note(singled, inferred)
                 first = middle + 1
                 continue
             last = middle
-            best = LinkedRecords(made, cuts[middle], singled, inferred, *_kept(self.owner, piece))
+            best = LinkedRecords(release, cuts[middle], singled, inferred, *_kept(self.owner, piece))
         return best
 
     def _note(self, singled: float, inferred: float | None) -> None:
@@ -194,7 +194,7 @@ class _Search:
         window = np.zeros(self.owner.size, np.int64)
         if cut.window is not None and self.times is not None:
             window = window_codes(self.times, cut.window)
-        by_time = np.lexsort((self.place, window, self.owner))
+        by_time = np.lexsort((self.positions, window, self.owner))
         person, window = self.owner[by_time], window[by_time]
         same = (person[1:] == person[:-1]) & (window[1:] == window[:-1])
         first = np.concatenate([[True], ~same])
@@ -288,10 +288,12 @@ def _worst(release: Dataset, link_requirements: LinkRequirements) -> tuple[float
     worst = 0.0
     for kind in kinds:
         try:
-            found = unicity(release, events=(events,), knowledge=kind, order=time if kind.ordered else None)
+            measured = unicity(
+                release, events=(events,), knowledge=kind, order=time if kind.ordered else None
+            )
         except ColumnError:  # no column is released that an intruder may know
             return 0.0, None
-        worst = max(worst, _upper(found.at(events)))
+        worst = max(worst, _upper(measured.at(events)))
         if worst > link_requirements.unicity:
             return worst, None
     return worst, None if link_requirements.inferred is None else inferred_share(release, events)
@@ -302,10 +304,10 @@ def inferred_share(release: Dataset, events: int) -> float | None:
     try:
         return max(
             (
-                _upper(history_disclosure(release, one, events=(events,), knowledge=kind).at(events))
-                for one in release.sensitive
+                _upper(history_disclosure(release, attribute, events=(events,), knowledge=kind).at(events))
+                for attribute in release.sensitive
                 for kind in (Knowledge.SET, Knowledge.NUMBER)
-                if release.rows.column(one).kind is not Kind.NESTED
+                if release.rows.column(attribute).kind is not Kind.NESTED
             ),
             default=None,
         )
@@ -317,8 +319,8 @@ def _upper(share: Number) -> float:
     return share.high if isinstance(share, Estimate) else float(share)
 
 
-def _above(found: float | None, limit: float | None) -> bool:
-    return found is not None and limit is not None and found > limit
+def _above(measured: float | None, limit: float | None) -> bool:
+    return measured is not None and limit is not None and measured > limit
 
 
 def _kept(owner: Ints, piece: Ints) -> tuple[float, float, float]:

@@ -135,8 +135,8 @@ class Measured(Result):
                 if name == "recursive_diversity" and limit is not None:
                     limit = limit[1]
                 least = "at least" if name in _AT_LEAST else "at most"
-                asked = "" if limit is None else f" (required: {least} {limit:g})"
-                lines.append(f"{text} {value:.4g}{asked}")
+                required_text = "" if limit is None else f" (required: {least} {limit:g})"
+                lines.append(f"{text} {value:.4g}{required_text}")
         if self.population is not None:
             share = 100 * self.population.rows_meeting_k
             lines.append(f"Records in sufficient classes of the population: {share:.1f} %")
@@ -232,12 +232,12 @@ def people_in_classes(data: Dataset, names: Sequence[str]) -> tuple[Ints, int, f
     person = data.person or ""
     cells = Cells.from_table(data.rows.cells([*names, person]), [*names, person])
     first, member = group(cells.codes[:-1], cells.domains[:-1])
-    known = cells.codes[-1] != cells.missing_codes[-1]
-    found = np.bincount(member[known], minlength=first.size)
-    persons, whose = np.unique(cells.codes[-1][known], return_inverse=True)
+    has_person = cells.codes[-1] != cells.missing_codes[-1]
+    class_people = np.bincount(member[has_person], minlength=first.size)
+    persons, whose = np.unique(cells.codes[-1][has_person], return_inverse=True)
     worst = np.zeros(persons.size)
-    np.maximum.at(worst, whose, 1 / found[member[known]])
-    return found.astype(np.int64), int(persons.size), float(worst.mean()) if worst.size else 0.0
+    np.maximum.at(worst, whose, 1 / class_people[member[has_person]])
+    return class_people.astype(np.int64), int(persons.size), float(worst.mean()) if worst.size else 0.0
 
 
 def _required_measured(
@@ -250,20 +250,20 @@ def _required_measured(
     """What is measured only if it is required: population, average risk, combinations."""
     from crypsis.singling_out import combination_k, delta_presence, reidentification_risk
 
-    found: dict[str, Any] = {}
+    measured: dict[str, Any] = {}
     if requirements.about_population:
-        known = {name: tree for name, tree in hierarchies.items() if name in names}
-        present = delta_presence(data, names, hierarchies=known)
-        found = {"k_map": present.k_map, "presence": present.high}
+        used_hierarchies = {name: tree for name, tree in hierarchies.items() if name in names}
+        present = delta_presence(data, names, hierarchies=used_hierarchies)
+        measured = {"k_map": present.k_map, "presence": present.high}
     if requirements.average_risk is not None:
         risk = reidentification_risk(data if persons is None else persons, names)
-        found["average_risk"] = float(risk.prosecutor.average)
+        measured["average_risk"] = float(risk.prosecutor.average)
     if requirements.combinations is not None:
         size = min(requirements.combinations, len(names))
         people = persons and persons.strict()
-        every = combination_k(people or data, names, size=size)
-        found["combination_k"] = min(one.k for one in every)
-    return found
+        combinations = combination_k(people or data, names, size=size)
+        measured["combination_k"] = min(combination.k for combination in combinations)
+    return measured
 
 
 def _sensitive_measured(
@@ -275,26 +275,28 @@ def _sensitive_measured(
     from crypsis.inference import attribute_disclosure
 
     sensitive = {name: role for name, role in data.roles.items() if role is Role.SENSITIVE}
-    known = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
+    class_roles = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
     factor, _ = requirements.recursive_diversity or (1.0, 0)
     distances = {name: tree for name, tree in (hierarchies or {}).items() if name in sensitive}
-    found = attribute_disclosure(data.with_roles({**sensitive, **known}), c=factor, distances=distances)
-    recursive = min(attribute.l_diversity.recursive for attribute in found.attributes)
+    disclosure = attribute_disclosure(
+        data.with_roles({**sensitive, **class_roles}), c=factor, distances=distances
+    )
+    recursive = min(attribute.l_diversity.recursive for attribute in disclosure.attributes)
     values: dict[str, Any] = {}
     if requirements.excess is not None:
-        values = disclosed_values(data.with_roles({**sensitive, **known}))
+        values = disclosed_values(data.with_roles({**sensitive, **class_roles}))
     if requirements.beta_likeness is not None:
-        values["beta_likeness"] = max(attribute.beta_likeness.beta for attribute in found.attributes)
+        values["beta_likeness"] = max(attribute.beta_likeness.beta for attribute in disclosure.attributes)
     if requirements.delta_disclosure is not None:
-        bits = [attribute.delta_disclosure.delta_bits for attribute in found.attributes]
+        bits = [attribute.delta_disclosure.delta_bits for attribute in disclosure.attributes]
         values["delta_disclosure"] = max(bits)
     return {
         **values,
-        "diversity": found.distinct_l,
-        "entropy_diversity": found.entropy_l,
+        "diversity": disclosure.distinct_l,
+        "entropy_diversity": disclosure.entropy_l,
         "recursive_diversity": None if requirements.recursive_diversity is None else recursive,
-        "closeness": found.t,
-        "best_guess": found.alpha,
+        "closeness": disclosure.t,
+        "best_guess": disclosure.alpha,
     }
 
 
@@ -311,10 +313,10 @@ def disclosed_values(data: Dataset) -> dict[str, Any]:
     }
 
 
-def meets_excess(found: Mapping[str, Any], limit: float) -> bool:
+def meets_excess(measured: Mapping[str, Any], limit: float) -> bool:
     """Whether what is disclosed of values meets the requirement on the excess."""
-    within = found["excess"] <= limit + _SLACK
-    return within and found["excess_ratio"] <= MAX_RATIO and not found["near_certain"]
+    within = measured["excess"] <= limit + _SLACK
+    return within and measured["excess_ratio"] <= MAX_RATIO and not measured["near_certain"]
 
 
 def _population_classes(

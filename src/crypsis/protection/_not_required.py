@@ -34,14 +34,14 @@ class NotRequired(Result):
         """What was not required, in sentences."""
         lines = []
         if self.sensitive:
-            found = "What the classes disclose of them was not measured."
+            disclosed = "What the classes disclose of them was not measured."
             if self.near_certain is not None:
-                found = (
+                disclosed = (
                     f"{_counted(self.near_certain)} in classes in which a rare value of one of them "
                     "is near-certain."
                 )
             lines.append(
-                f"Nothing is required of the sensitive attributes ({_names(self.sensitive)}). {found}"
+                f"Nothing is required of the sensitive attributes ({_names(self.sensitive)}). {disclosed}"
             )
         if self.columns:
             which = f"{_names(self.columns)} {'is' if len(self.columns) == 1 else 'are'} not part "
@@ -68,37 +68,37 @@ def not_required(
     and it is not known which, the values of people are not measured.
     """
     sensitive = () if required.about_sensitive else release.sensitive
-    others = tuple(
+    not_recoded = tuple(
         name
         for name in release.knowable
         if name not in (*recoded, *release.sensitive) and release.rows.column(name).kind is not Kind.NESTED
     )
-    if not recoded or not (sensitive or others):
+    if not recoded or not (sensitive or not_recoded):
         return None
     near_certain = k = below = None
     if release.count and release.count <= MOST_ROWS:
         strict = release.strict()
         if sensitive and (people is not None or not several):
             near_certain = _near_certain(strict if people is None else people.strict(), recoded)
-        if others:
+        if not_recoded:
             try:
-                sizes = strict.cells([*recoded, *others]).counts
+                sizes = strict.cells([*recoded, *not_recoded]).counts
             except (InputError, TooLargeError):
                 pass
             else:
                 k, below = int(sizes.min()), int(sizes[sizes < (required.k or 2)].sum())
-    return NotRequired(sensitive, near_certain, others, k, below)
+    return NotRequired(sensitive, near_certain, not_recoded, k, below)
 
 
 def _near_certain(release: Dataset, recoded: tuple[str, ...]) -> int | None:
     from crypsis.inference import value_disclosure
 
     try:
-        known = release.with_roles({**release.roles, **dict.fromkeys(recoded, Role.QUASI_IDENTIFIER)})
-        found = value_disclosure(known, baseline=False)
+        dataset = release.with_roles({**release.roles, **dict.fromkeys(recoded, Role.QUASI_IDENTIFIER)})
+        disclosure = value_disclosure(dataset, baseline=False)
     except (InputError, TooLargeError):
         return None
-    return max(attribute.near_certain for attribute in found.attributes)
+    return max(attribute.near_certain for attribute in disclosure.attributes)
 
 
 def _names(columns: tuple[str, ...]) -> str:

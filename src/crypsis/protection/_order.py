@@ -32,13 +32,13 @@ def in_random_order(rows: Rows, row_map: RowMap, seed: int, file: int = 0) -> tu
     Each further file of a release has an order of its own.
     """
     stream = SeedSequence(seed, spawn_key=(_STREAM, file) if file else (_STREAM,))
-    made = shuffled(rows, stream, in_memory=fits_in_memory(rows))
+    shuffled_rows = shuffled(rows, stream, in_memory=fits_in_memory(rows))
     if not rows.local or rows.count > _MAPPED_ROWS or row_map == ():
-        return made, ()
+        return shuffled_rows, ()
     order = random_order(rows.count, stream)
     if row_map is not None:
         order = np.asarray(row_map)[order]
-    return made, tuple(order.tolist())
+    return shuffled_rows, tuple(order.tolist())
 
 
 def order_notes(original: Dataset, removed: Sequence[str]) -> tuple[str, ...]:
@@ -83,6 +83,6 @@ def _ranks(column: pa.ChunkedArray) -> Ints:
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
     order = np.asarray(pc.sort_indices(coded.dictionary))
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    return np.asarray(place[np.asarray(coded.indices)], np.int64)
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.arange(order.size)
+    return np.asarray(rank[np.asarray(coded.indices)], np.int64)

@@ -54,13 +54,17 @@ class PeopleRequirements:
 
     def with_plan(self, plan: Plan) -> tuple[PeopleRequirements, Plan]:
         """What a plan that was applied before requires in addition, and the plan without it."""
-        asked, linked, most = plan.requirements, self.linked, self.max_records
-        if linked is None and asked.unicity is not None:
+        requirements, linked, most = plan.requirements, self.linked, self.max_records
+        if linked is None and requirements.unicity is not None:
             linked = LinkRequirements(
-                asked.unicity, asked.events or 3, asked.inferred, asked.order, asked.links
+                requirements.unicity,
+                requirements.events or 3,
+                requirements.inferred,
+                requirements.order,
+                requirements.links,
             )
-        most = asked.max_records if most is None else most
-        plain = asked.model_copy(update=dict.fromkeys(_OF_LINKS))
+        most = requirements.max_records if most is None else most
+        plain = requirements.model_copy(update=dict.fromkeys(_OF_LINKS))
         return PeopleRequirements(linked, most), plan.model_copy(update={"requirements": plain})
 
     @property
@@ -95,21 +99,23 @@ def people_release(
         caps += caps_to_try(data)
     for cap in caps:
         part = None if cap is None else capped(data, cap, seed)
-        own = data if part is None else part.data
+        part_data = data if part is None else part.data
         dropped = 0.0 if part is None else part.dropped / max(1, data.count)
         if best is not None and (dropped >= price_of(best) or passed()):
             break
         try:
-            plan = plan_for(own)
-            made = plan.apply(own, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed)
+            plan = plan_for(part_data)
+            anonymized = plan.apply(part_data, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed)
             if people_requirements.linked is not None:
-                made = with_links(made, plan, own, recoding, shuffle, people_requirements.linked)
+                anonymized = with_links(
+                    anonymized, plan, part_data, recoding, shuffle, people_requirements.linked
+                )
         except RequirementsNotMetError as error:
             failure = failure or error
             continue
-        made = made if part is None else part.on_original(made)
-        if best is None or price_of(made) < price_of(best) - _PRICED:
-            best = made
+        anonymized = anonymized if part is None else part.on_original(anonymized)
+        if best is None or price_of(anonymized) < price_of(best) - _PRICED:
+            best = anonymized
     if best is not None:
         return best
     assert failure is not None  # noqa: S101 - one of both is there

@@ -220,10 +220,10 @@ def plan(
         **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
     )
     noted = {n: t for n, t in _noted(dataset, "hierarchy").items() if t and n not in (methods or {})}
-    trees = {name: _tree(one) for name, one in {**noted, **(hierarchies or {})}.items()}
+    trees = {name: _tree(tree) for name, tree in {**noted, **(hierarchies or {})}.items()}
     sensitive = _sensitive(dataset, trees, as_columns(may_change), dict(weights or {}))
-    given = {name: w for name, w in (weights or {}).items() if name not in dataset.sensitive}
-    weights = {**_noted(dataset, "weight"), **given}
+    column_weights = {name: w for name, w in (weights or {}).items() if name not in dataset.sensitive}
+    weights = {**_noted(dataset, "weight"), **column_weights}
     keep = {**_noted(dataset, "keep"), **(keep or {})}
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise ParameterError("The time limit must be a number of seconds above 0.", parameter="time_limit")
@@ -237,8 +237,8 @@ def plan(
     _check_options(dataset, weights, top_code, trees, methods, domains, keep)
     _check_requirements(dataset, requirements)
     if people is None and not each_column:
-        others = dataset.sensitive if requirements.about_sensitive else ()
-        dataset.cells([*names, *others])  # counted once; everything else follows from it
+        sensitive_names = dataset.sensitive if requirements.about_sensitive else ()
+        dataset.cells([*names, *sensitive_names])  # counted once; everything else follows from it
         columns = counted_column_types(dataset, names)
     else:
         columns = column_types(dataset, names, count_numbers=not each_column)
@@ -281,7 +281,7 @@ def _sensitive(
     """The sensitive attributes that have a hierarchy or may change; `trees` loses theirs."""
     if any(name not in data.sensitive for name in may_change):
         raise unknown_columns(may_change, data.sensitive)
-    found = []
+    plans = []
     for name in data.sensitive:
         note = data.notes.get(name, ColumnNote())
         change = note.may_change or name in may_change
@@ -290,41 +290,41 @@ def _sensitive(
             tree = Hierarchy.read(note.hierarchy)
         if tree is not None or change:
             weight = weights.get(name, 1.0 if note.weight is None else note.weight)
-            found.append(sensitive_plan(data, name, tree, weight, may_change=change))
-    return tuple(found)
+            plans.append(sensitive_plan(data, name, tree, weight, may_change=change))
+    return tuple(plans)
 
 
 def _noted(data: Dataset, setting: str) -> dict[str, Any]:
     """A setting of the quasi-identifiers in the roles file."""
-    found = {
+    settings = {
         name: getattr(note, setting) for name, note in data.notes.items() if name in data.quasi_identifiers
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _uses(data: Dataset, preserve: Sequence[Columns] | None) -> tuple[tuple[str, ...], ...]:
     """The columns and pairs of columns whose information is to be preserved."""
     if isinstance(preserve, str):
         preserve = [preserve]
-    found = []
-    for one in preserve or ():
-        names = as_columns(one)
+    uses = []
+    for group in preserve or ():
+        names = as_columns(group)
         released = [name for name in data.names if name in (*data.quasi_identifiers, *data.released)]
         if any(name not in released for name in names):
             raise unknown_columns(names, released)
-        known = {*names} & {*data.quasi_identifiers}
-        if not 1 <= len({*names}) <= 2 or (len({*names}) == 2 and not known):
+        quasi_identifiers = {*names} & {*data.quasi_identifiers}
+        if not 1 <= len({*names}) <= 2 or (len({*names}) == 2 and not quasi_identifiers):
             raise ParameterError(
                 "What is preserved is one column or two, at least one of two a quasi-identifier.",
                 parameter="preserve",
                 columns=names,
             )
-        found.append(tuple(dict.fromkeys(names)))
-    return tuple(dict.fromkeys(found))
+        uses.append(tuple(dict.fromkeys(names)))
+    return tuple(dict.fromkeys(uses))
 
 
-def _tree(given: Hierarchy | str | Path) -> Hierarchy:
-    return given if isinstance(given, Hierarchy) else Hierarchy.read(given)
+def _tree(hierarchy: Hierarchy | str | Path) -> Hierarchy:
+    return hierarchy if isinstance(hierarchy, Hierarchy) else Hierarchy.read(hierarchy)
 
 
 def _check_options(
@@ -334,14 +334,14 @@ def _check_options(
     *by_column: Mapping[str, Any] | None,
 ) -> None:
     for options in (weights, limits, *by_column):
-        others = [name for name in options or {} if name not in data.quasi_identifiers]
-        if any(name not in data.names for name in others):
-            raise unknown_columns(others, data.names)
-        if others:
+        not_recoded = [name for name in options or {} if name not in data.quasi_identifiers]
+        if any(name not in data.names for name in not_recoded):
+            raise unknown_columns(not_recoded, data.names)
+        if not_recoded:
             raise ColumnError(
-                f"Column {others[0]!r} is not a quasi-identifier, and only those are recoded.",
+                f"Column {not_recoded[0]!r} is not a quasi-identifier, and only those are recoded.",
                 code="not-recoded",
-                columns=tuple(others),
+                columns=tuple(not_recoded),
                 hint="Set {methods} to a mask for other columns, such as noise:0.5.",
             )
     if any(not 0 <= weight < math.inf for weight in (weights or {}).values()):
@@ -353,13 +353,13 @@ def _check_options(
 def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> None:
     if requirements.about_population:
         population_table(data)
-    asked = max(requirements.k or 1, requirements.each_column or 1, requirements.combination_k or 1)
-    there, one, unit = data.count, "record", "records"
+    least = max(requirements.k or 1, requirements.each_column or 1, requirements.combination_k or 1)
+    count, noun, unit = data.count, "record", "records"
     if data.person is not None:
-        there, one, unit = int(data.rows.tally([data.person]).values), "person", "people"
-    if asked > there:
+        count, noun, unit = int(data.rows.tally([data.person]).values), "person", "people"
+    if least > count:
         raise ParameterError(
-            f"Parameter 'k' is {asked:,}, but the data have only {there:,} {one if there == 1 else unit}.",
+            f"Parameter 'k' is {least:,}, but the data have only {count:,} {noun if count == 1 else unit}.",
             hint="Lower {k}.",
             parameter="k",
         )

@@ -110,9 +110,9 @@ class Preview:
         self._people: tuple[Ints, Ints] | None = None
         if dataset.person is not None:
             finer = dataset.cells([*self.names, dataset.person])
-            known = finer.codes[-1] != finer.missing_codes[-1]
+            has_person = finer.codes[-1] != finer.missing_codes[-1]
             _, cell = group(finer.codes[:-1], finer.domains[:-1])
-            self._people = cell[known], finer.codes[-1][known].astype(np.int64)
+            self._people = cell[has_person], finer.codes[-1][has_person].astype(np.int64)
         self.rows = int(cells.counts.sum())
         self.steps: dict[str, tuple[Step, ...]] = {column.name: _steps(column) for column in plan.columns}
         self._levels = {
@@ -146,34 +146,34 @@ class Preview:
         if k < 1:
             raise ParameterError(f"Parameter 'k' must be at least 1; {k} was given.", parameter="k")
         chosen = self._chosen(levels or {})
-        found = self._class_sizes(chosen)
-        below = int(found.rows[found.sizes < k].sum())
-        classes = int(found.classes.sum())
+        class_sizes = self._class_sizes(chosen)
+        below = int(class_sizes.rows[class_sizes.sizes < k].sum())
+        classes = int(class_sizes.classes.sum())
         return PreviewOutcome(
             dict(zip(self.names, chosen, strict=True)),
             k,
             self.rows,
             classes,
-            int(found.sizes[0]),
+            int(class_sizes.sizes[0]),
             below,
-            int(found.rows[found.sizes == 1].sum()),
+            int(class_sizes.rows[class_sizes.sizes == 1].sum()),
             classes / max(1, self.rows),
-            found.loss,
+            class_sizes.loss,
         )
 
     def shares_below(self, levels: Mapping[str, int] | None, ks: Sequence[int]) -> list[float]:
         """The share of rows in classes smaller than each k."""
-        found = self._class_sizes(self._chosen(levels or {}))
-        upto = np.concatenate([[0], np.cumsum(found.rows)])
-        return [float(upto[np.searchsorted(found.sizes, k)]) / max(1, self.rows) for k in ks]
+        class_sizes = self._class_sizes(self._chosen(levels or {}))
+        upto = np.concatenate([[0], np.cumsum(class_sizes.rows)])
+        return [float(upto[np.searchsorted(class_sizes.sizes, k)]) / max(1, self.rows) for k in ks]
 
     def without_each(self, levels: Mapping[str, int] | None = None, *, k: int) -> dict[str, PreviewOutcome]:
         """The outcome with each column suppressed in turn: which one makes classes small.
 
         Cost: one grouping of the cells a column.
         """
-        given = dict(levels or {})
-        return {name: self.outcome({**given, name: self.top(name)}, k=k) for name in self.names}
+        chosen = dict(levels or {})
+        return {name: self.outcome({**chosen, name: self.top(name)}, k=k) for name in self.names}
 
     def trade_off(self, *, k: int, levels: Mapping[str, int] | None = None) -> tuple[PreviewOutcome, ...]:
         """Risk against information loss: from these levels upward until all classes have k rows.
@@ -195,7 +195,7 @@ class Preview:
                 ]
                 if not above:
                     break
-                path.append(max(above, key=lambda one: _worth(now, one)))
+                path.append(max(above, key=lambda outcome: _worth(now, outcome)))
                 step.advance()
         return tuple(path)
 
@@ -256,9 +256,9 @@ class Preview:
         member = member.ravel()
         pairs = np.unique(np.stack([member[cell], person]), axis=1)[0]
         people = np.bincount(pairs, minlength=int(member.max(initial=-1)) + 1)
-        sizes, place = np.unique(people, return_inverse=True)
-        rows = np.bincount(place[member], self._counts, sizes.size).astype(np.int64)
-        return sizes, rows, np.bincount(place, minlength=sizes.size)
+        sizes, size_index = np.unique(people, return_inverse=True)
+        rows = np.bincount(size_index[member], self._counts, sizes.size).astype(np.int64)
+        return sizes, rows, np.bincount(size_index, minlength=sizes.size)
 
     @cached_property
     def _losses(self) -> list[NDArray[np.float64]]:
@@ -303,14 +303,14 @@ def allowed_values(
     >>> [round(one.allowed) for one in allowed_values(made, population=1000, k=20, beta=0.05)]
     [30]
     """
-    known = [column for column in plan.columns if column.domain is not None]
+    bounded = [column for column in plan.columns if column.domain is not None]
     cells = max(1.0, max_cells(population, k, beta))
-    domains = [max(1.0, one.domain or 1.0) for one in known]
-    given = [(weights or {}).get(one.name, one.weight) for one in known]
-    allowed = values_per_column(cells, domains, weights=given)
+    domains = [max(1.0, column.domain or 1.0) for column in bounded]
+    column_weights = [(weights or {}).get(column.name, column.weight) for column in bounded]
+    allowed = values_per_column(cells, domains, weights=column_weights)
     return tuple(
-        AllowedValues(one.name, domain, float(most))
-        for one, domain, most in zip(known, domains, allowed, strict=True)
+        AllowedValues(column.name, domain, float(most))
+        for column, domain, most in zip(bounded, domains, allowed, strict=True)
     )
 
 

@@ -65,7 +65,7 @@ def recode(
         columns = without_rest(columns)
     rows = recoded_columns(data.rows, {column.name: column.step for column in columns}, removed)
     names = [column.name for column in columns]
-    recoded, found, measured, persons = RecodedRows(rows), None, None, None
+    recoded, recoded_classes, measured, persons = RecodedRows(rows), None, None, None
     if requirements.people or requirements.weighted:
         sensitive = with_rows(data, rows).sensitive if requirements.about_sensitive else ()
         persons = _with_sample(data, columns, requirements, sensitive)
@@ -79,12 +79,12 @@ def recode(
             steps = {column.name: column.step for column in columns}
             recoded = RecodedRows(recoded_columns(data.rows, steps, removed))
     elif requirements.about_classes or requirements.combinations is not None:
-        recoded, found, persons = recode_classes(
+        recoded, recoded_classes, persons = recode_classes(
             data, columns, rows, requirements, recoding, persons, distances or {}, preserve
         )
     after = _without_person(data, with_rows(data, recoded.rows))
     with_person = None if persons is None else with_rows(data, persons)
-    return RecodedData(after, tuple(columns), recoded.row_map, found, measured, with_person)
+    return RecodedData(after, tuple(columns), recoded.row_map, recoded_classes, measured, with_person)
 
 
 def _without_person(data: Dataset, release: Dataset) -> Dataset:
@@ -157,26 +157,26 @@ def _check_columns(data: Dataset, columns: Sequence[ColumnPlan], removed: Sequen
             hint="Add them to the plan or make a new plan.",
             columns=left,
         )
-    for one in columns:
-        kind = data.rows.column(one.name).kind
-        steps = (one.step, *one.coarser)
+    for column_plan in columns:
+        kind = data.rows.column(column_plan.name).kind
+        steps = (column_plan.step, *column_plan.coarser)
         if not all(step.suits(kind) for step in steps):
             raise ColumnError(
-                f"The steps of column {one.name!r} in the plan do not fit its type, {kind.value}.",
+                f"The steps of column {column_plan.name!r} in the plan do not fit its type, {kind.value}.",
                 code="plan-does-not-fit",
                 hint="Make a new plan for this table.",
-                columns=(one.name,),
+                columns=(column_plan.name,),
             )
-        _check_hierarchy(data, one, [step for step in steps if isinstance(step, HierarchyLevel)])
+        _check_hierarchy(data, column_plan, [step for step in steps if isinstance(step, HierarchyLevel)])
 
 
 def _check_hierarchy(data: Dataset, column_plan: ColumnPlan, levels: Sequence[HierarchyLevel]) -> None:
     """Every value of a column with a hierarchy must be in it."""
     if not levels:
         return
-    known = {value for values in levels[0].groups.values() for value in values}
+    covered = {value for values in levels[0].groups.values() for value in values}
     values = data.cells([column_plan.name]).values[0].to_pylist()
-    gaps = tuple(text for v in values if v is not None and (text := as_text(v)) not in known)
+    gaps = tuple(text for v in values if v is not None and (text := as_text(v)) not in covered)
     if gaps:
         raise HierarchyGapError(column_plan.name, gaps)
 
@@ -190,14 +190,16 @@ def columns_loss(data: Dataset, columns: Sequence[ColumnPlan]) -> float | None:
     if not changed:
         return 0.0
     try:
-        counted = column_counts(data.rows, [one.name for one in changed])
+        counted = column_counts(data.rows, [column.name for column in changed])
     except TooLargeError:
         return None
     total = 0.0
-    for one in changed:
-        counts = [*counted[one.name].values()]
-        levels = column_levels(one.name, [*counted[one.name], None], Keep(), [one.step])
-        top = levels.top if isinstance(one.step, Suppress) else 1
+    for column_plan in changed:
+        counts = [*counted[column_plan.name].values()]
+        levels = column_levels(
+            column_plan.name, [*counted[column_plan.name], None], Keep(), [column_plan.step]
+        )
+        top = levels.top if isinstance(column_plan.step, Suppress) else 1
         rows = np.array([*counts, data.count - sum(counts)], np.int64)
         total += float(levels.average_loss(rows)[top])
     return total / max(1, len(columns))
@@ -212,8 +214,8 @@ def with_steps(
     released = loss.released_records
     gone = [column.name for column in columns if isinstance(column.step, Suppress)]
     # Values of records that were removed are counted with these: their share is that of all.
-    there = [data.count - data.rows.tally([name]).missing for name in gone]
-    shares = [count / max(1, data.count) for count in there]
+    present = [data.count - data.rows.tally([name]).missing for name in gone]
+    shares = [count / max(1, data.count) for count in present]
     values = sum(round(share * released) for share in shares)
     ncp = loss.ncp
     if searched and ncp is not None:

@@ -93,15 +93,15 @@ def recode_classes(
     everyone = None
     if requirements.about_population:
         before = [
-            [v for v in value if v is not None] if found is None else found
-            for value, found in zip(values, before, strict=True)
+            [v for v in value if v is not None] if previous is None else previous
+            for value, previous in zip(values, before, strict=True)
         ]
         everyone, values = population_cells(population_table(data), columns, values, places)
-    every = tuple(
+    leveled_columns = tuple(
         column_levels(column.name, value, column.step, column.coarser, original, column.keep)
         for column, value, original in zip(columns, values, before, strict=True)
     )
-    levels = CellLevels(every, places, totals)
+    levels = CellLevels(leveled_columns, places, totals)
     purposes = purposes_of(rows, levels, preserve)
     weighted = purposes.aimed(levels).weighted([column.weight for column in columns])
     tables = _sensitive_tables(data, cells, persons, names, sensitive)
@@ -122,11 +122,11 @@ def recode_classes(
         )
 
     def made(recoded: RecodedRows, recoding: Recoding) -> tuple[RecodedRows, Recoding, Rows | None]:
-        alike = None
+        recoded_people = None
         if persons is not None:
-            alike = recode_rows(persons, cells, first, levels, recoding).rows
+            recoded_people = recode_rows(persons, cells, first, levels, recoding).rows
         kept = purposes.preserved(levels, recoding.levels)
-        return recoded, replace(recoding, preserved=kept), alike
+        return recoded, replace(recoding, preserved=kept), recoded_people
 
     if requirements.excess is not None:
         rules = tuple(disclosure_rules(data, table, name) for name, table in tables.items())
@@ -134,9 +134,9 @@ def recode_classes(
     budget = int(requirements.suppression * data.count + 1e-9)
     local, search = recoding == "local", _SEARCHES[recoding]
     if requirements.combinations is not None:
-        found = recoding_of_combinations(weighted, class_requirements, budget, local=local)
-        found = levels.recoding(found.levels)
-        return made(recode_rows(rows, cells, first, levels, found), found)
+        chosen = recoding_of_combinations(weighted, class_requirements, budget, local=local)
+        chosen = levels.recoding(chosen.levels)
+        return made(recode_rows(rows, cells, first, levels, chosen), chosen)
     of_people = requirements.people and requirements.about_values
     release = _Release(data, persons, names, requirements, distances)
     table = (rows, cells, first, levels, weighted)
@@ -144,27 +144,27 @@ def recode_classes(
     for factor in _FACTORS:
         if factor > max(enough, _FACTORS[-1]):
             continue
-        found = within_average_risk(search, weighted, replace(class_requirements, factor=factor), budget)
-        if local and requirements.compared_later and found.suppressed_records and everyone is None:
-            closer = compared_with_released(weighted, class_requirements, found)
-            found = closer if closer.rows_touched <= budget else found
-        found = levels.recoding(found.levels)
-        recoded, met = recode_rows(rows, cells, first, levels, found), False
+        chosen = within_average_risk(search, weighted, replace(class_requirements, factor=factor), budget)
+        if local and requirements.compared_later and chosen.suppressed_records and everyone is None:
+            closer = compared_with_released(weighted, class_requirements, chosen)
+            chosen = closer if closer.rows_touched <= budget else chosen
+        chosen = levels.recoding(chosen.levels)
+        recoded, met = recode_rows(rows, cells, first, levels, chosen), False
         if local and (requirements.excess is not None or of_people):
-            recoded, found, met = _without_disclosure(
-                release, table, replace(class_requirements, factor=factor), budget, recoded, found
+            recoded, chosen, met = _without_disclosure(
+                release, table, replace(class_requirements, factor=factor), budget, recoded, chosen
             )
-        reached = _reached(release.after(table, recoded, found), release, found, met)
+        reached = _reached(release.after(table, recoded, chosen), release, chosen, met)
         if reached <= 1:
             if local and time_left():
-                further = _further(table, replace(class_requirements, factor=factor), budget, recoded, found)
+                further = _further(table, replace(class_requirements, factor=factor), budget, recoded, chosen)
                 after = release.after(table, *further)
                 if _reached(after, release, further[1], False) <= 1:
-                    recoded, found = further
-            return made(recoded, found)
+                    recoded, chosen = further
+            return made(recoded, chosen)
         enough = min(factor / reached, 0.99 * factor)
     if local and requirements.excess is not None and not requirements.compared_later:
-        raise _excess_error(release.after(table, recoded, found), requirements.excess)
+        raise _excess_error(release.after(table, recoded, chosen), requirements.excess)
     if not local:
         raise RequirementsNotMetError(
             "Generalizing changes what classes are compared with (the distribution of the records "
@@ -174,8 +174,8 @@ def recode_classes(
             hint="Relax the requirements or set {recoding=local}.",
         )
     search = partial(local_recoding, suppress=False)
-    found = levels.recoding(within_average_risk(search, weighted, class_requirements, budget).levels)
-    return made(recode_rows(rows, cells, first, levels, found), found)
+    chosen = levels.recoding(within_average_risk(search, weighted, class_requirements, budget).levels)
+    return made(recode_rows(rows, cells, first, levels, chosen), chosen)
 
 
 _Table = tuple[Rows, Cells, Ints, CellLevels, CellLevels]
@@ -201,9 +201,9 @@ class _Release:
 
     def missed(self, after: Dataset) -> list[tuple[Cells, NDArray[np.bool_]]]:
         """The classes of a release, and which of them disclose what they may not."""
-        requirements, found = self.requirements, []
+        requirements, exceeding = self.requirements, []
         if requirements.excess is not None:
-            found = [
+            exceeding = [
                 attribute.classes_above(requirements.excess, MAX_RATIO)
                 for attribute in value_disclosure(after).attributes
             ]
@@ -212,10 +212,10 @@ class _Release:
             recursive = limits.pop("recursive_diversity", None)
             least = {name: limits.pop(name) for name in _AT_LEAST if name in limits}
             strict = after.strict()
-            found += classes_exceeding(
+            exceeding += classes_exceeding(
                 strict, self.names, least=least, most=limits, recursive=recursive, distances=self.distances
             )
-        return found
+        return exceeding
 
 
 def _sensitive_tables(
@@ -292,21 +292,23 @@ def _without_disclosure(
         if not again.any():
             return recoded, recoding, True
         if before is not None and counts[again].sum() >= counts[before[1]].sum():
-            without = levels.recoding(np.where(before[1][:, None], np.int16(-1), before[0].levels))
-            if without.rows_touched <= budget:  # merging disclosed more, so it is not done
+            suppressed = levels.recoding(np.where(before[1][:, None], np.int16(-1), before[0].levels))
+            if suppressed.rows_touched <= budget:  # merging disclosed more, so it is not done
                 (recoding, again), merge = before, False
         scale = np.where(again, 0.5, 1.0)[:, None]
-        rules = tuple(replace(one, chances=one.chances * scale) for one in class_requirements.disclosure)
+        rules = tuple(replace(rule, chances=rule.chances * scale) for rule in class_requirements.disclosure)
         class_requirements = replace(class_requirements, disclosure=rules)
         if turn >= _MERGED and counts[again].sum() > _HOPELESS * counts.sum():
             break
-        other, before = (levels.recoding(np.where(again[:, None], np.int16(-1), recoding.levels)), None)
-        if merge and (turn < _MERGED or other.rows_touched > budget):
+        candidate, before = (levels.recoding(np.where(again[:, None], np.int16(-1), recoding.levels)), None)
+        if merge and (turn < _MERGED or candidate.rows_touched > budget):
             before = recoding, again
-            other = levels.recoding(with_merged_classes(weighted, class_requirements, recoding.levels, again))
-        if other.rows_touched > budget:
+            candidate = levels.recoding(
+                with_merged_classes(weighted, class_requirements, recoding.levels, again)
+            )
+        if candidate.rows_touched > budget:
             break
-        recoding = other
+        recoding = candidate
         recoded = recode_rows(rows, cells, first, levels, recoding)
     return recoded, recoding, False
 
@@ -318,22 +320,25 @@ def _disclosing(
     count = levels.counts.size
     again = np.zeros(count, bool)
     numbers: list[dict[str, int]] = []
-    own: list[Ints] = []
-    for every, place in levels.labels(recoding.levels):
+    class_codes: list[Ints] = []
+    for level_labels, label_index in levels.labels(recoding.levels):
         number: dict[str, int] = {}
-        labels = [number.setdefault(_label(one), len(number)) for one in every]
-        own.append(np.array(labels, np.int64)[place])
+        labels = [number.setdefault(_label(label), len(number)) for label in level_labels]
+        class_codes.append(np.array(labels, np.int64)[label_index])
         numbers.append(number)
     for classes, above in release.missed(after):
         at = np.flatnonzero(above)
         if not at.size:
             continue
-        others = [
+        other_codes = [
             np.array([number.get(_label(value), -1) for value in values.to_pylist()], np.int64)[codes[at]]
             for values, codes, number in zip(classes.values, classes.codes, numbers, strict=True)
         ]
-        there = np.all([codes >= 0 for codes in others], axis=0)
-        both = (np.concatenate([cell, other[there]]) for cell, other in zip(own, others, strict=True))
+        has_all_codes = np.all([codes >= 0 for codes in other_codes], axis=0)
+        both = (
+            np.concatenate([cell, code[has_all_codes]])
+            for cell, code in zip(class_codes, other_codes, strict=True)
+        )
         _, member = group(tuple(both), tuple(map(len, numbers)))
         again |= np.isin(member[:count], member[count:])
     return again & (recoding.levels[:, 0] >= 0)
@@ -351,8 +356,8 @@ def _reached(data: Dataset, release: _Release, recoding: Recoding, met: bool) ->
     limits = requirements.compared_later
     measured_again = recoding.suppressed_records or requirements.people
     if limits and measured_again and not (met and requirements.people):
-        asked = PrivacyRequirements(people=requirements.people).model_copy(update=limits)
-        measured = measure(data, release.names, asked, data, release.distances)
+        required = PrivacyRequirements(people=requirements.people).model_copy(update=limits)
+        measured = measure(data, release.names, required, data, release.distances)
         for name, limit in limits.items():
             value = getattr(measured, name) or 0.0
             ratios.append(value / limit if limit else value)
@@ -374,15 +379,15 @@ def _originals(data: Dataset, column_plan: ColumnPlan) -> list[Any] | None:
 
 def with_rows(data: Dataset, rows: Rows) -> Dataset:
     """Other rows, with the roles of the columns that are still there."""
-    there = set(rows.names)
+    remaining = set(rows.names)
     parts: dict[str, Any] = {
-        part: name if (name := getattr(data, part)) in there else None for part in SAMPLE_KEYWORDS
+        part: name if (name := getattr(data, part)) in remaining else None for part in SAMPLE_KEYWORDS
     }
     return replace(
         data,
         rows=rows,
-        roles={name: role for name, role in data.roles.items() if name in there},
-        notes={name: note for name, note in data.notes.items() if name in there},
+        roles={name: role for name, role in data.roles.items() if name in remaining},
+        notes={name: note for name, note in data.notes.items() if name in remaining},
         **parts,
     )
 

@@ -111,19 +111,19 @@ def rejoined(
     >>> [result.attribute for result in rejoined(pay, release, [["pay"]], None)]
     ['pay']
     """
-    apart = [name for names in files for name in names]
-    if not apart or not original.count:
+    released_apart = [name for names in files for name in names]
+    if not released_apart or not original.count:
         return ()
-    before, after = _aligned(original, release, apart, row_map, seed)
+    before, after = _aligned(original, release, released_apart, row_map, seed)
     rng, results = np.random.default_rng((seed, 17)), []
     for names in files:
         released = after.column_names if columns is None else columns
-        others = {name: after[name] for name in released if name in after.column_names}
-        others |= {name: before[name] for name in apart if name not in names}
-        others = {n: v for n, v in others.items() if not pa.types.is_nested(v.type)}
+        known_columns = {name: after[name] for name in released if name in after.column_names}
+        known_columns |= {name: before[name] for name in released_apart if name not in names}
+        known_columns = {n: v for n, v in known_columns.items() if not pa.types.is_nested(v.type)}
         for name in names:
             if not pa.types.is_nested(before[name].type):
-                results += _worst(name, before[name], others, rng)
+                results += _worst(name, before[name], known_columns, rng)
     return tuple(results)
 
 
@@ -154,36 +154,40 @@ def checked_rejoined(
 
 
 def _aligned(
-    original: Dataset, release: Dataset, apart: Sequence[str], row_map: Sequence[int] | None, seed: int
+    original: Dataset,
+    release: Dataset,
+    released_apart: Sequence[str],
+    row_map: Sequence[int] | None,
+    seed: int,
 ) -> tuple[pa.Table, pa.Table]:
     """The attributes and the released columns of the same records; of large tables of a sample."""
     names = list(release.names)
     lost = row_map is not None and len(row_map) == 0
     if not original.rows.local or original.count > 10 * _MAX_ROWS or lost:
         kept = [name for name in names if name in original.names]
-        table = sample(original.rows, _MAX_ROWS, seed=seed, names=[*apart, *kept])
-        return table.select(apart), table.select(kept)
-    before, after = original.to_arrow(list(apart)), release.to_arrow(names)
+        table = sample(original.rows, _MAX_ROWS, seed=seed, names=[*released_apart, *kept])
+        return table.select(released_apart), table.select(kept)
+    before, after = original.to_arrow(list(released_apart)), release.to_arrow(names)
     if row_map is not None:
         before = before.take(pa.array(np.asarray(row_map, np.int64)))
     return before, after
 
 
 def _worst(
-    name: str, values: pa.ChunkedArray, others: Mapping[str, pa.ChunkedArray], rng: np.random.Generator
+    name: str, values: pa.ChunkedArray, known_columns: Mapping[str, pa.ChunkedArray], rng: np.random.Generator
 ) -> list[Rejoined]:
     """The most values that come back by any column, or by all of them together."""
     kept = np.flatnonzero(np.asarray(pc.is_valid(values).combine_chunks().to_numpy(False)))
-    if kept.size < _MIN_RECORDS or not others:
+    if kept.size < _MIN_RECORDS or not known_columns:
         return []
     counted = codes_of(values)[kept]
     numbers = _numbers(values, kept)
     half = rng.permutation(kept.size) % 2 == 0
-    codes = {by: codes_of(column)[kept] for by, column in others.items()}
+    codes = {by: codes_of(column)[kept] for by, column in known_columns.items()}
     codes = {by: np.unique(code, return_inverse=True)[1] for by, code in codes.items()}
     results = []
     for by, groups in codes.items():
-        ordered = _numbers(others[by], kept)
+        ordered = _numbers(known_columns[by], kept)
         if groups.max() >= _MAX_GROUPS and ordered is not None:
             groups = _twentieths(ordered, rng)
         results.append(_by_counts(name, by, counted, groups))
@@ -207,8 +211,8 @@ def _numbers(column: pa.ChunkedArray, kept: _Ints) -> _Floats | None:
         or pa.types.is_decimal(column.type)
     ):
         return None
-    found = np.asarray(column.cast(pa.float64()).to_numpy(), np.float64)[kept]
-    return np.nan_to_num(found, nan=-np.inf)
+    numbers = np.asarray(column.cast(pa.float64()).to_numpy(), np.float64)[kept]
+    return np.nan_to_num(numbers, nan=-np.inf)
 
 
 def _ranks(values: _Floats, rng: np.random.Generator) -> _Floats:
@@ -227,7 +231,7 @@ def _by_counts(name: str, by: str, values: _Ints, groups: _Ints) -> Rejoined:
     """Values joined with the groups that have as many records as they, and no other has."""
     size = values.size
     sizes = [np.bincount(codes) for codes in (values, groups)]
-    alone = [dict(zip(*np.unique(one, return_counts=True), strict=True)) for one in sizes]
+    alone = [dict(zip(*np.unique(class_sizes, return_counts=True), strict=True)) for class_sizes in sizes]
     of_size = {count: group for group, count in enumerate(sizes[1].tolist())}
     once = [
         value
@@ -254,9 +258,9 @@ def _by_rank(
     right = np.zeros(values.size, bool)
     chance = 0.0
     for test in (half, ~half):
-        place = _ranks(numbers, rng) if numbers is not None else None
-        of_value, of_group = _orders(place, values, groups, ~test)
-        score = of_value[values[test]] if place is None else place[test]
+        ranks = _ranks(numbers, rng) if numbers is not None else None
+        of_value, of_group = _orders(ranks, values, groups, ~test)
+        score = of_value[values[test]] if ranks is None else ranks[test]
         order = np.lexsort((rng.random(int(test.sum())), score))
         mine = groups[test]
         theirs = mine[np.lexsort((mine, of_group[mine]))]
@@ -266,14 +270,14 @@ def _by_rank(
 
 
 def _orders(
-    place: _Floats | None, values: _Ints, groups: _Ints, learn: NDArray[np.bool_]
+    ranks: _Floats | None, values: _Ints, groups: _Ints, learn: NDArray[np.bool_]
 ) -> tuple[_Floats, _Floats]:
     """A place in one order for each value and for each group: where they occur together."""
     number = int(groups.max()) + 1
     sizes = np.maximum(np.bincount(groups[learn], minlength=number), 1)
-    if place is not None:
-        means = np.bincount(groups[learn], place[learn], minlength=number) / sizes
-        return place, means
+    if ranks is not None:
+        means = np.bincount(groups[learn], ranks[learn], minlength=number) / sizes
+        return ranks, means
     counts = np.maximum(np.bincount(values[learn], minlength=int(values.max()) + 1), 1)
     rng = np.random.default_rng(0)
     of_group = rng.normal(size=number)

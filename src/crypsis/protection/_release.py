@@ -72,36 +72,36 @@ def write_release(
     rows = without_formulas(data.rows, form) if neutralize_formulas else data.rows
     notes = () if statement is None else Statement.paths(path)
     paths = [apart_path(path, number) for number in range(1, len(apart) + 1)]
-    with replacing(rows, [path, *paths, *notes], overwrite=overwrite) as (partial, *others):
+    with replacing(rows, [path, *paths, *notes], overwrite=overwrite) as (partial, *partials):
         write_file(rows, partial, form)
-        files, others = others[: len(apart)], others[len(apart) :]
+        files, partials = partials[: len(apart)], partials[len(apart) :]
         for dataset, file in zip(apart, files, strict=True):
-            own = without_formulas(dataset.rows, form) if neutralize_formulas else dataset.rows
-            write_file(own, file, form)
+            written_rows = without_formulas(dataset.rows, form) if neutralize_formulas else dataset.rows
+            write_file(written_rows, file, form)
         names = dict(zip(data.names, rows.names, strict=True))
         if columns:
             back = read_back(data.rows, partial, form, rows.names)
-            found = _measure_file(
+            file_measured = _measure_file(
                 data, back, form, names, columns, requirements, measured, hierarchies, persons
             )
         else:
-            found = measured or measure(data, (), requirements)
+            file_measured = measured or measure(data, (), requirements)
         if statement is not None:
-            made = statement(found)
+            document = statement(file_measured)
             if Path(partial).is_file():
                 about = {"file": Path(path).name, "sha256": digest(partial)}
-                made = made.model_copy(update=about)
-                made = made.model_copy(
+                document = document.model_copy(update=about)
+                document = document.model_copy(
                     update={
                         "apart": tuple(
-                            replace(one, file=path.name, sha256=digest(written))
-                            for one, path, written in zip(made.apart, paths, files, strict=True)
+                            replace(apart_file, file=path.name, sha256=digest(written))
+                            for apart_file, path, written in zip(document.apart, paths, files, strict=True)
                         )
                     }
                 )
-            for note, text in zip(others, (made.to_markdown(), made.to_json()), strict=True):
+            for note, text in zip(partials, (document.to_markdown(), document.to_json()), strict=True):
                 Path(note).write_text(text, encoding="utf-8")
-    return found
+    return file_measured
 
 
 def _measure_file(
@@ -125,9 +125,9 @@ def _measure_file(
         return _with_people(data, back, written, columns, requirements, measured, hierarchies, persons)
     if form.typed:
         file = Dataset(back, data.roles, population=data.population)
-        found = measure(file, written, requirements, hierarchies=hierarchies)
-        check(found, requirements)
-        return found
+        file_measured = measure(file, written, requirements, hierarchies=hierarchies)
+        check(file_measured, requirements)
+        return file_measured
     file = Dataset(back)
     sizes = PrivacyRequirements(**{name: getattr(requirements, name) for name in _BY_TEXTS})
     counted = measure(file, written, sizes)
@@ -136,12 +136,12 @@ def _measure_file(
         if requirements.population is None:
             return counted
         return replace(counted, population=measure(file, written, requirements).population)
-    found = measured or measure(data, columns, requirements, hierarchies=hierarchies)
+    file_measured = measured or measure(data, columns, requirements, hierarchies=hierarchies)
     if any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive):
         as_csv = replace(data, rows=_empty_texts_missing(data))
-        found = measure(as_csv, columns, requirements, hierarchies=hierarchies)
-    check(found, requirements)
-    return found
+        file_measured = measure(as_csv, columns, requirements, hierarchies=hierarchies)
+    check(file_measured, requirements)
+    return file_measured
 
 
 def _with_people(

@@ -35,26 +35,26 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
     job on level 1 of its hierarchy (9 labels) for 25 % of the records, on level 2 of its hierarchy
     (9 labels) for 25 %, on level 3 of its hierarchy (9 labels) for 25 %, otherwise for 25 %
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     masks: dict[str, str] = {}
     for method in methods:
         if method.method in ("removed", "not released"):
-            found[method.column] = f"{method.column} is not released"
+            texts[method.column] = f"{method.column} is not released"
         elif method.method == "released apart":
-            found |= {name: f"{name} apart, in a file of its own" for name in method.columns}
+            texts |= {name: f"{name} apart, in a file of its own" for name in method.columns}
         elif "levels" in method.parameters:
             used = sorted(method.parameters["levels"], key=lambda level: -level["rows"])
             used = [used[0], *(level for level in used[1:] if 200 * level["rows"] >= records)]
             parts = [f"{_words(level)} for {_share(level['rows'], records)}" for level in used[:3]]
             parts[0] += " of the records"
-            others = sum(level["rows"] for level in used[3:])
-            parts += [f"otherwise for {_share(others, records)}"] if others else []
-            found[method.column] = f"{method.column} {masks.get(method.column, '')}{', '.join(parts)}"
+            other_rows = sum(level["rows"] for level in used[3:])
+            parts += [f"otherwise for {_share(other_rows, records)}"] if other_rows else []
+            texts[method.column] = f"{method.column} {masks.get(method.column, '')}{', '.join(parts)}"
         elif method.method in _UNCHANGED:
-            found[method.column] = f"{method.column} {method.description}"
+            texts[method.column] = f"{method.column} {method.description}"
         else:
             masks |= dict.fromkeys(method.columns, f"masked ({method.description}), then ")
-    return found
+    return texts
 
 
 def _share(rows: int, records: int) -> str:

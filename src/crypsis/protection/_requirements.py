@@ -122,8 +122,8 @@ class PrivacyRequirements(Document):
     @property
     def about_classes(self) -> bool:
         """Whether anything is required of the equivalence classes of the release."""
-        others = self.about_sensitive or self.about_population or self.average_risk is not None
-        return self.k is not None or self.journalist_risk is not None or others
+        beyond_k = self.about_sensitive or self.about_population or self.average_risk is not None
+        return self.k is not None or self.journalist_risk is not None or beyond_k
 
     def without_sensitive(self) -> PrivacyRequirements:
         """The same without what is required of sensitive attributes."""

@@ -35,7 +35,11 @@ def on_steps(data: Dataset, sensitive: Sequence[ColumnPlan]) -> Dataset:
 
     What the owner wrote about single values is not about labels: none of them is harmless then.
     """
-    steps = {one.name: one.step for one in sensitive if not isinstance(one.step, Keep)}
+    steps = {
+        column_plan.name: column_plan.step
+        for column_plan in sensitive
+        if not isinstance(column_plan.step, Keep)
+    }
     if not steps:
         return data
     notes = {
@@ -59,26 +63,28 @@ def least_change(
     be preserved is not dropped.
     """
     options = {
-        one.name: _steps(one, droppable=one.name not in preserved) for one in sensitive if one.may_change
+        column_plan.name: _steps(column_plan, droppable=column_plan.name not in preserved)
+        for column_plan in sensitive
+        if column_plan.may_change
     }
     losses = {name: _losses(data, name, steps) for name, steps in options.items()}
-    weights = {one.name: one.weight for one in sensitive}
+    weights = {column_plan.name: column_plan.weight for column_plan in sensitive}
     best: tuple[_Outcome, dict[str, int]] | None = None
     price, floor, failure = np.inf, 0.0, None
     tried: set[tuple[int, ...]] = set()
 
-    def trial(other: dict[str, int]) -> float:
+    def trial(positions: dict[str, int]) -> float:
         """The loss of the quasi-identifiers with this choice; the best of all is kept."""
         nonlocal best, price, failure
-        tried.add(tuple(other.values()))
+        tried.add(tuple(positions.values()))
         try:
-            outcome, lost = attempt(*_plans(sensitive, options, other))
+            outcome, lost = attempt(*_plans(sensitive, options, positions))
         except RequirementsNotMetError as error:
             failure = error
             return 0.0
-        own = sum(weights[name] * losses[name][place] for name, place in other.items())
-        if lost * columns + own < price - 1e-12:
-            price, best = lost * columns + own, (outcome, other)
+        own_loss = sum(weights[name] * losses[name][option] for name, option in positions.items())
+        if lost * columns + own_loss < price - 1e-12:
+            price, best = lost * columns + own_loss, (outcome, positions)
         return lost * columns
 
     chosen = dict.fromkeys(options, 0)
@@ -90,19 +96,19 @@ def least_change(
     for _ in range(_PASSES):
         chosen = before = chosen if best is None else best[1]
         for name, steps in options.items():
-            for place in range(len(steps)):
-                other = {**chosen, name: place}
-                own = sum(weights[n] * losses[n][i] for n, i in other.items())
-                if own + floor >= price or tuple(other.values()) in tried:
+            for position in range(len(steps)):
+                candidate = {**chosen, name: position}
+                sensitive_loss = sum(weights[n] * losses[n][i] for n, i in candidate.items())
+                if sensitive_loss + floor >= price or tuple(candidate.values()) in tried:
                     continue
                 if best is None or not passed():
-                    trial(other)
+                    trial(candidate)
             chosen = chosen if best is None else best[1]
         if chosen == before:
             break
     if best is None:
         raise failure or RequirementsNotMetError("The requirements cannot be met.")
-    return best[0], {name: losses[name][place] for name, place in best[1].items() if place}
+    return best[0], {name: losses[name][option] for name, option in best[1].items() if option}
 
 
 def _steps(column_plan: ColumnPlan, *, droppable: bool) -> list[Step]:
@@ -110,7 +116,7 @@ def _steps(column_plan: ColumnPlan, *, droppable: bool) -> list[Step]:
     coarser = [step for step in column_plan.coarser if not isinstance(step, Suppress)]
     if len(coarser) > _MAX_STEPS:
         places = np.linspace(0, len(coarser) - 1, _MAX_STEPS).round().astype(int)
-        coarser = [coarser[place] for place in np.unique(places)]
+        coarser = [coarser[position] for position in np.unique(places)]
     return [column_plan.step, *coarser, *([Suppress()] if droppable else [])]
 
 
@@ -119,14 +125,18 @@ def _plans(
 ) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
     """The plans on the chosen steps, and the attributes that are dropped."""
     plans, dropped = [], []
-    for one in sensitive:
-        step = options[one.name][chosen[one.name]] if one.name in chosen else one.step
+    for column_plan in sensitive:
+        step = (
+            options[column_plan.name][chosen[column_plan.name]]
+            if column_plan.name in chosen
+            else column_plan.step
+        )
         if isinstance(step, Suppress):
-            dropped.append(one.name)
+            dropped.append(column_plan.name)
             continue
-        steps = [one.step, *one.coarser]
+        steps = [column_plan.step, *column_plan.coarser]
         above = tuple(steps[steps.index(step) + 1 :])
-        plans.append(one.model_copy(update={"step": step, "coarser": above, "may_change": False}))
+        plans.append(column_plan.model_copy(update={"step": step, "coarser": above, "may_change": False}))
     return tuple(plans), tuple(dropped)
 
 
@@ -137,5 +147,5 @@ def _losses(data: Dataset, name: str, steps: Sequence[Step]) -> list[float]:
     rows = np.array([*counts.values(), data.count - sum(counts.values())], np.int64)
     first = steps[0]
     levels = column_levels(name, values, Keep(), steps[:-1] if first != Keep() else steps[1:-1])
-    found: list[float] = levels.average_loss(rows).tolist()
-    return found if isinstance(first, Keep) else found[1:]
+    losses: list[float] = levels.average_loss(rows).tolist()
+    return losses if isinstance(first, Keep) else losses[1:]

@@ -249,9 +249,13 @@ class Statement(Document):
         if not self.apart:
             return []
         lines = ["", "## Released apart", ""]
-        for one in self.apart:
-            file = "" if one.file is None else f"File `{cell(one.file)}`, SHA-256 `{one.sha256}`: "
-            lines.append(f"- {file}{_names(one.columns)} of {_counted(one.records, 'record')}.")
+        for apart_file in self.apart:
+            file = (
+                ""
+                if apart_file.file is None
+                else f"File `{cell(apart_file.file)}`, SHA-256 `{apart_file.sha256}`: "
+            )
+            lines.append(f"- {file}{_names(apart_file.columns)} of {_counted(apart_file.records, 'record')}.")
         joined = [f"- {result}" for file in self.apart for result in file.rejoined]
         return [
             *lines,
@@ -267,16 +271,17 @@ class Statement(Document):
     def _requirement_lines(self) -> list[str]:
         lines = []
         if self.quasi_identifiers:
-            known = f"Quasi-identifiers: {_names(self.quasi_identifiers)}."
+            summary = f"Quasi-identifiers: {_names(self.quasi_identifiers)}."
             if self.requirements.each_column is None:
-                known += (
+                summary += (
                     " Records equal in all of them form an equivalence class. There are "
                     f"{_counted(self.measured.classes, 'class', 'classes')}; the smallest has "
                     f"{self._size()} (k = {self.measured.k:,})."
                 )
-            lines += [known, ""]
+            lines += [summary, ""]
         rows = [
-            f"| {meaning} |{bound and ' '}{bound} | {found} |" for meaning, bound, found in self.compared()
+            f"| {meaning} |{bound and ' '}{bound} | {measured} |"
+            for meaning, bound, measured in self.compared()
         ]
         if rows:
             lines += ["| | required | measured |", "| --- | --- | --- |", *rows]
@@ -315,15 +320,15 @@ class Statement(Document):
                     )
                 if name == "journalist_risk" and requirements.weighted:
                     meaning = f"{meaning}, its expectation by the survey weights"
-                limit, found = getattr(requirements, name), getattr(self.measured, name)
+                limit, measured = getattr(requirements, name), getattr(self.measured, name)
                 if limit is not None:
-                    yield meaning, f"{bound} {_number(limit)}", _number(found)
-                elif found is not None and name != "k":
-                    yield meaning, "", _number(found)
+                    yield meaning, f"{bound} {_number(limit)}", _number(measured)
+                elif measured is not None and name != "k":
+                    yield meaning, "", _number(measured)
         if requirements.about_classes or requirements.combinations is not None:
             share = f"at most {requirements.suppression * 100:.4g} %"
-            found = 100 * self.information_loss.withheld_share
-            yield "records removed or without any value left", share, f"{found:.4g} %"
+            measured = 100 * self.information_loss.withheld_share
+            yield "records removed or without any value left", share, f"{measured:.4g} %"
 
 
 _PERSON = ("person", "people")
@@ -362,8 +367,8 @@ def _names(columns: tuple[str, ...]) -> str:
     return ", ".join(f"`{cell(name)}`" for name in columns)
 
 
-def _counted(count: int, one: str, several: str = "") -> str:
-    return f"{count:,} {one if count == 1 else several or one + 's'}"
+def _counted(count: int, singular: str, several: str = "") -> str:
+    return f"{count:,} {singular if count == 1 else several or singular + 's'}"
 
 
 def _number(value: Any) -> str:

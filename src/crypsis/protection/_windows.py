@@ -24,9 +24,9 @@ def checked_links(links: str | None) -> None:
     """An error if this is not a way to link records."""
     if links is None or links in (ONE_LINK, LINKS_BY_NUMBER, *WINDOWS) or _DAYS.match(links):
         return
-    known = ", ".join(map(repr, (ONE_LINK, LINKS_BY_NUMBER, *WINDOWS)))
+    choices = ", ".join(map(repr, (ONE_LINK, LINKS_BY_NUMBER, *WINDOWS)))
     raise ParameterError(
-        f"Parameter 'links' is {links!r}; it must be {known}, or a number of days such as '90 days'.",
+        f"Parameter 'links' is {links!r}; it must be {choices}, or a number of days such as '90 days'.",
         parameter="links",
     )
 
@@ -58,11 +58,11 @@ def window_codes(times: pa.Array, window: str) -> Ints:
     if days is not None or window == "week":
         length, first = (int(days[1]), 0) if days is not None else (7, 3)  # 1970-01-01: Thursday
         day = pc.cast(pc.cast(times, pa.date32()), pa.int32()).fill_null(0)
-        found = (np.asarray(day, np.int64) + first) // length
+        windows = (np.asarray(day, np.int64) + first) // length
     else:
         year, month = (np.asarray(part(times).fill_null(0), np.int64) for part in (pc.year, pc.month))
         months = {"year": 12, "quarter": 3, "month": 1}[window]
-        found = (12 * year + month - 1) // months
-    there = np.asarray(times.is_valid())
-    found[~there] = int(found[there].min(initial=0)) - 1
-    return found
+        windows = (12 * year + month - 1) // months
+    has_time = np.asarray(times.is_valid())
+    windows[~has_time] = int(windows[has_time].min(initial=0)) - 1
+    return windows

@@ -73,19 +73,19 @@ class Intersections:
         It is the value of at most half of all records, at least 90 % likely by all releases
         together, and not by one of them.
         """
-        found = {}
+        certain_by_attribute = {}
         for name, values in self.table.sensitive.items():
             best, value, alone = self._guesses(name, release_tables)
             rare = np.bincount(values)[value] <= _COMMON * self.table.rows
             sure = (best >= _CERTAIN - 1e-9) & rare
-            found[name] = self._share(sure[self.places] & (alone < _CERTAIN))
-        return found
+            certain_by_attribute[name] = self._share(sure[self.places] & (alone < _CERTAIN))
+        return certain_by_attribute
 
     def gains(self, release_tables: Sequence[ReleaseTable]) -> dict[str, float]:
         """For each sensitive attribute the share of values guessed correctly that one release
         alone does not give away.
         """
-        found = {}
+        gain_by_attribute = {}
         people = self.weights if self.true is None else self.true.astype(float)
         total = max(float(people.sum()), np.finfo(float).tiny)
         for name, values in self.table.sensitive.items():
@@ -93,8 +93,8 @@ class Intersections:
             correct = best[self.places]
             if self.true is not None:  # whether the guess is right, not how likely it is
                 correct = (value[self.places] == values[self.rows]).astype(float)
-            found[name] = max(0.0, float((people * (correct - alone)).sum()) / total)
-        return found
+            gain_by_attribute[name] = max(0.0, float((people * (correct - alone)).sum()) / total)
+        return gain_by_attribute
 
     def _guesses(self, name: str, release_tables: Sequence[ReleaseTable]) -> tuple[Floats, Ints, Floats]:
         """The best guess in each intersection, its value, and of each entry that of one release."""
@@ -171,12 +171,28 @@ def intersect(
         classes.append(chosen)
         size = int(chosen.max(initial=0)) + 1
         places = np.unique(places * size + chosen, return_inverse=True)[1].astype(np.int64)
-    known = None
-    if all(one is not None for one in true):
+    true_links = None
+    if all(true_classes is not None for true_classes in true):
         pairs = zip(classes, true, strict=True)
-        known = np.logical_and.reduce(
-            [np.ones(rows.size, bool), *(one == two[rows] for one, two in pairs if two is not None)]
+        true_links = np.logical_and.reduce(
+            [
+                np.ones(rows.size, bool),
+                *(
+                    true_class == other_class[rows]
+                    for true_class, other_class in pairs
+                    if other_class is not None
+                ),
+            ]
         )
     return Intersections(
-        table, rows, places, numbers[0], numbers[1], numbers[2], tuple(classes), exact, same_people, known
+        table,
+        rows,
+        places,
+        numbers[0],
+        numbers[1],
+        numbers[2],
+        tuple(classes),
+        exact,
+        same_people,
+        true_links,
     )

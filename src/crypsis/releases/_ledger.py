@@ -79,7 +79,7 @@ class Ledger(Document):
     def save(self, path: str | Path) -> None:
         """Write the ledger, completely or not at all."""
         fields = self.model_dump(mode="json", exclude_none=True)
-        fields["releases"] = [one | {"released": str(one["released"])} for one in fields["releases"]]
+        fields["releases"] = [entry | {"released": str(entry["released"])} for entry in fields["releases"]]
         with replacing_file(path, overwrite=True) as partial:
             partial.write_text(to_toml(fields), encoding="utf-8")
 
@@ -121,12 +121,12 @@ class Ledger(Document):
 
     def reusing(self, seed: int | None, pseudonym_keys: Sequence[str]) -> tuple[str, ...]:
         """The names of releases made with this seed or one of these keys of pseudonyms."""
-        own = None if seed is None else self._salted(str(seed))
+        seed_digest = None if seed is None else self._salted(str(seed))
         keys = set(map(self._salted, pseudonym_keys))
         return tuple(
             release.name
             for release in self.releases
-            if (own is not None and release.seed == own) or keys & set(release.pseudonym_keys)
+            if (seed_digest is not None and release.seed == seed_digest) or keys & set(release.pseudonym_keys)
         )
 
 
@@ -179,18 +179,20 @@ def check_ledger(
     >>> found.missing, found.reused
     (('ages.csv',), ('ages.csv',))
     """
-    known = Ledger.load(ledger)
-    own = None if release is None or not Path(release).is_file() else digest(release)
-    others = [release for release in known.releases if release.sha256 != own]
-    places = {one.name: Path(ledger).parent / one.file for one in others}
-    there = [one for one in others if places[one.name].is_file()]
-    alike = [one for one in there if digest(places[one.name]) == one.sha256]
-    mine = {release.name for release in known.releases} - {one.name for one in others}
+    recorded = Ledger.load(ledger)
+    file_digest = None if release is None or not Path(release).is_file() else digest(release)
+    earlier = [release for release in recorded.releases if release.sha256 != file_digest]
+    places = {release.name: Path(ledger).parent / release.file for release in earlier}
+    present = [earlier_release for earlier_release in earlier if places[earlier_release.name].is_file()]
+    unchanged = [release for release in present if digest(places[release.name]) == release.sha256]
+    mine = {release.name for release in recorded.releases} - {
+        earlier_release.name for earlier_release in earlier
+    }
     return LedgerCheck(
-        tuple(str(places[one.name]) for one in alike),
-        tuple(one.name for one in others if one not in there),
-        tuple(one.name for one in there if one not in alike),
-        tuple(name for name in known.reusing(seed, pseudonym_keys) if name not in mine),
+        tuple(str(places[release.name]) for release in unchanged),
+        tuple(absent.name for absent in earlier if absent not in present),
+        tuple(replaced.name for replaced in present if replaced not in unchanged),
+        tuple(name for name in recorded.reusing(seed, pseudonym_keys) if name not in mine),
     )
 
 

@@ -30,9 +30,9 @@ class Links:
     """ "column", "order", "key" (of the owner) or "values"."""
     columns: tuple[str, ...]
     """The columns that connect them."""
-    own: Ints
+    numbers: Ints
     """What connects each row of the release, as a number ..."""
-    other: Ints
+    other_numbers: Ints
     """... and each row of the other one; equal numbers may be the same person."""
     changed: tuple[str, ...] = ()
     """Columns that both have and whose values were changed, so that they connect nothing."""
@@ -44,26 +44,26 @@ class Links:
 
     def reversed(self) -> Links:
         """The same from the other release."""
-        return Links(self.by, self.columns, self.other, self.own, self.changed)
+        return Links(self.by, self.columns, self.other_numbers, self.numbers, self.changed)
 
 
 @dataclass(frozen=True, eq=False)
 class ReleasePair:
     """Two releases and the labels of their common quasi-identifiers."""
 
-    own: ReleaseTable
-    other: ReleaseTable
+    table: ReleaseTable
+    other_table: ReleaseTable
 
     @cached_property
     def shared(self) -> tuple[str, ...]:
         """The quasi-identifiers of both."""
-        names = self.own.quasi_identifiers
-        return tuple(name for name in names if name in self.other.quasi_identifiers)
+        names = self.table.quasi_identifiers
+        return tuple(name for name in names if name in self.other_table.quasi_identifiers)
 
     @cached_property
     def compared(self) -> frozenset[str]:
         """The columns of both that are compared: quasi-identifiers by labels, others by values."""
-        return frozenset((*self.shared, *(set(self.own.texts) & set(self.other.texts))))
+        return frozenset((*self.shared, *(set(self.table.texts) & set(self.other_table.texts))))
 
     @cached_property
     def incomparable(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -72,23 +72,23 @@ class ReleasePair:
         None, where one release has no column besides those compared: it is then a part of the other,
         and nothing in it can be a column of the other one in disguise.
         """
-        own, other = (
-            tuple(name for name in one.released if name not in self.compared)
-            for one in (self.own, self.other)
+        columns, other_columns = (
+            tuple(name for name in table.released if name not in self.compared)
+            for table in (self.table, self.other_table)
         )
-        return (own, other) if own and other else ((), ())
+        return (columns, other_columns) if columns and other_columns else ((), ())
 
     @cached_property
     def _overlaps(self) -> tuple[dict[str, Mask], int]:
         masks, unread = {}, 0
         for name in self.shared:
-            here, there = (np.unique(one.label_of[name]) for one in (self.own, self.other))
-            labels = [self.own.labels[name][i] for i in here]
-            found = overlapping(labels, [self.other.labels[name][i] for i in there])
-            mask = np.zeros((len(self.own.labels[name]), len(self.other.labels[name])), bool)
-            mask[np.ix_(here, there)] = found.possible
+            here, other_labels = (np.unique(table.label_of[name]) for table in (self.table, self.other_table))
+            labels = [self.table.labels[name][i] for i in here]
+            overlap = overlapping(labels, [self.other_table.labels[name][i] for i in other_labels])
+            mask = np.zeros((len(self.table.labels[name]), len(self.other_table.labels[name])), bool)
+            mask[np.ix_(here, other_labels)] = overlap.possible
             masks[name] = mask
-            unread += found.unread
+            unread += overlap.unread
         return masks, unread
 
     @property
@@ -101,46 +101,46 @@ class ReleasePair:
         """How many labels could not be compared."""
         return self._overlaps[1]
 
-    def fits(self, rows: Ints, others: Ints) -> Mask:
+    def fits(self, rows: Ints, other_rows: Ints) -> Mask:
         """Whether rows of one release may be those of the other, by the quasi-identifiers."""
-        found = np.ones(rows.size, bool)
+        is_possible = np.ones(rows.size, bool)
         for name in self.shared:
-            here = self.own.label_of[name][self.own.class_of[rows]]
-            there = self.other.label_of[name][self.other.class_of[others]]
-            found &= self.possible[name][here, there]
-        return found
+            here = self.table.label_of[name][self.table.class_of[rows]]
+            other_labels = self.other_table.label_of[name][self.other_table.class_of[other_rows]]
+            is_possible &= self.possible[name][here, other_labels]
+        return is_possible
 
 
 def find_links(pair: ReleasePair, on: str | None) -> Links:
     """The strongest connection that an intruder finds: a column, the order, or unchanged values."""
-    shared = [name for name in pair.own.texts if name in pair.other.texts]
-    codes = {name: shared_codes(pair.own.texts[name], pair.other.texts[name]) for name in shared}
+    shared = [name for name in pair.table.texts if name in pair.other_table.texts]
+    codes = {name: shared_codes(pair.table.texts[name], pair.other_table.texts[name]) for name in shared}
     if on is not None and on in codes:
         return Links("column", (on,), *codes[on])
     stable: list[str] = []
     changed: list[str] = []
-    for name, (one, two) in codes.items():
-        (stable if np.isin(one, two).mean() >= _STABLE else changed).append(name)
+    for name, (first, second) in codes.items():
+        (stable if np.isin(first, second).mean() >= _STABLE else changed).append(name)
 
-    def agree(rows: Ints, others: Ints) -> Mask:
-        found = pair.fits(rows, others)
+    def agree(rows: Ints, other_rows: Ints) -> Mask:
+        agreement = pair.fits(rows, other_rows)
         for name in stable:
-            one, two = codes[name]
-            if not _unique(one):
-                found &= one[rows] == two[others]
-        return found
+            first, second = codes[name]
+            if not _unique(first):
+                agreement &= first[rows] == second[other_rows]
+        return agreement
 
-    keys = [name for name, (one, two) in codes.items() if _is_key(one, two, agree)]
+    keys = [name for name, (first, second) in codes.items() if _is_key(first, second, agree)]
     if keys:
         key = max(keys, key=lambda name: float(np.isin(*codes[name]).mean()))
         return Links("column", (key,), *codes[key])
-    order = _order(pair.own.rows, pair.other.rows, agree)
+    order = _order(pair.table.rows, pair.other_table.rows, agree)
     if order is not None:
         return Links("order", (), *order, tuple(changed))
     if not stable:
-        own, other = (np.zeros(one.rows, np.int64) for one in (pair.own, pair.other))
-        return Links("values", (), own, other, tuple(changed))
-    size = pair.own.rows
+        numbers, other_numbers = (np.zeros(table.rows, np.int64) for table in (pair.table, pair.other_table))
+        return Links("values", (), numbers, other_numbers, tuple(changed))
+    size = pair.table.rows
     together = group_of([np.concatenate(codes[name]) for name in stable])
     return Links("values", tuple(stable), together[:size], together[size:], tuple(changed))
 
@@ -149,64 +149,64 @@ def _unique(values: Ints) -> bool:
     return bool(np.unique(values).size >= _UNIQUE * values.size)
 
 
-def _is_key(one: Ints, two: Ints, agree: Callable[[Ints, Ints], Mask]) -> bool:
+def _is_key(first: Ints, second: Ints, agree: Callable[[Ints, Ints], Mask]) -> bool:
     """Whether a column identifies people in both: unique, shared, and in agreement with the rest.
 
     Numbers that were drawn anew are unique and shared, too, but agree with nothing.
     """
-    if not (_unique(one) and _unique(two)) or min(one.size, two.size) < _FEWEST:
+    if not (_unique(first) and _unique(second)) or min(first.size, second.size) < _FEWEST:
         return False
-    _, rows, others = np.intersect1d(one, two, return_indices=True)
-    if rows.size < max(_FEWEST, 0.01 * min(one.size, two.size)):
+    _, rows, other_rows = np.intersect1d(first, second, return_indices=True)
+    if rows.size < max(_FEWEST, 0.01 * min(first.size, second.size)):
         return False
-    return _agrees(rows, others, agree)
+    return _agrees(rows, other_rows, agree)
 
 
-def _agrees(rows: Ints, others: Ints, agree: Callable[[Ints, Ints], Mask]) -> bool:
-    there = float(agree(rows, others).mean())
-    by_chance = float(agree(rows, np.random.default_rng(0).permutation(others)).mean())
-    return there >= _AGREE and (there >= by_chance + _BETTER or by_chance >= 1 - _BETTER)
+def _agrees(rows: Ints, other_rows: Ints, agree: Callable[[Ints, Ints], Mask]) -> bool:
+    agreement = float(agree(rows, other_rows).mean())
+    by_chance = float(agree(rows, np.random.default_rng(0).permutation(other_rows)).mean())
+    return agreement >= _AGREE and (agreement >= by_chance + _BETTER or by_chance >= 1 - _BETTER)
 
 
-def _order(size: int, other: int, agree: Callable[[Ints, Ints], Mask]) -> tuple[Ints, Ints] | None:
+def _order(size: int, other_size: int, agree: Callable[[Ints, Ints], Mask]) -> tuple[Ints, Ints] | None:
     """The rows numbered along both files if they are in the same order; others have no number."""
-    if min(size, other) < 10 * _FEWEST:
+    if min(size, other_size) < 10 * _FEWEST:
         return None
-    rows, others = _aligned(size, other, agree)
-    if rows.size < _AGREE * min(size, other, _IN_SEQUENCE):
+    rows, other_rows = _aligned(size, other_size, agree)
+    if rows.size < _AGREE * min(size, other_size, _IN_SEQUENCE):
         return None
-    mixed = np.random.default_rng(0).permutation(others)
+    mixed = np.random.default_rng(0).permutation(other_rows)
     by_chance = float(agree(rows, mixed).mean())
-    if by_chance > 1 - _BETTER or _shuffled_aligns(size, other, agree, rows.size):
+    if by_chance > 1 - _BETTER or _shuffled_aligns(size, other_size, agree, rows.size):
         return None
-    own, theirs = -1 - np.arange(size), -1 - size - np.arange(other)
-    own[rows] = theirs[others] = np.arange(rows.size)
-    return own, theirs
+    numbers, theirs = -1 - np.arange(size), -1 - size - np.arange(other_size)
+    numbers[rows] = theirs[other_rows] = np.arange(rows.size)
+    return numbers, theirs
 
 
-def _aligned(size: int, other: int, agree: Callable[[Ints, Ints], Mask]) -> tuple[Ints, Ints]:
+def _aligned(size: int, other_size: int, agree: Callable[[Ints, Ints], Mask]) -> tuple[Ints, Ints]:
     """Rows that find one another, one after the other in the order of both files."""
-    if size == other:
-        every = np.arange(size)
-        fit = agree(every, every)
-        return every[fit], every[fit]
-    forward = size <= other
-    few, many = (size, other) if forward else (other, size)
+    if size == other_size:
+        all_rows = np.arange(size)
+        fit = agree(all_rows, all_rows)
+        return all_rows[fit], all_rows[fit]
+    forward = size <= other_size
+    few, many = (size, other_size) if forward else (other_size, size)
     ahead = min(many - few + _AHEAD, many)
-    at, found = 0, []
+    at, matches = 0, []
     for row in range(min(few, _IN_SEQUENCE)):
-        there = np.arange(at, min(at + ahead, many))
-        here = np.full(there.size, row)
-        fit = agree(here, there) if forward else agree(there, here)
+        candidates = np.arange(at, min(at + ahead, many))
+        here = np.full(candidates.size, row)
+        fit = agree(here, candidates) if forward else agree(candidates, here)
         if fit.any():
             at += int(np.argmax(fit)) + 1
-            found.append((row, at - 1))
-    pairs = np.array(found, np.int64).reshape(-1, 2)
+            matches.append((row, at - 1))
+    pairs = np.array(matches, np.int64).reshape(-1, 2)
     return (pairs[:, 0], pairs[:, 1]) if forward else (pairs[:, 1], pairs[:, 0])
 
 
-def _shuffled_aligns(size: int, other: int, agree: Callable[[Ints, Ints], Mask], found: int) -> bool:
+def _shuffled_aligns(size: int, other_size: int, agree: Callable[[Ints, Ints], Mask], aligned: int) -> bool:
     """Whether shuffled rows would be found in sequence as well, so that it shows nothing."""
     mixed = np.random.default_rng(0).permutation(size)
-    rows, _ = _aligned(size, other, lambda one, two: agree(mixed[one], two))
-    return bool(rows.size > 0.8 * found)
+    rows, _ = _aligned(size, other_size, lambda rows, other_rows: agree(mixed[rows], other_rows))
+    return bool(rows.size > 0.8 * aligned)

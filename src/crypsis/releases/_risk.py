@@ -132,87 +132,91 @@ def joint_risk(
     >>> found.small_differences
     1
     """
-    own = as_dataset(data, **roles)
+    dataset = as_dataset(data, **roles)
     if not earlier:
         raise InputError("No earlier release was given.", hint="Set {earlier}.")
     if k < 2:
         raise ParameterError(f"Parameter 'k' must be at least 2; {k} was given.", parameter="k")
-    others = [with_roles_of(as_dataset(one), own) for one in earlier]
-    _check(own, others, on)
-    tables = [release_table(one) for one in (own, *others)]
+    earlier_datasets = [with_roles_of(as_dataset(earlier_data), dataset) for earlier_data in earlier]
+    _check(dataset, earlier_datasets, on)
+    tables = [release_table(release) for release in (dataset, *earlier_datasets)]
     maps = _maps(row_maps, tables)
     pairs = [ReleasePair(tables[0], table) for table in tables[1:]]
     links = [find_links(pair, on) for pair in pairs]
-    known = links if maps is None else [Links("key", (), maps[0], one) for one in maps[1:]]
+    exact_links = links if maps is None else [Links("key", (), maps[0], row_map) for row_map in maps[1:]]
     # The classes of columns that are not compared cannot be fitted. That people are connected one by
     # one is then more than an intruder knows.
     links = [
         by_key if any(pair.incomparable) and not link.exact else link
-        for pair, link, by_key in zip(pairs, links, known, strict=True)
+        for pair, link, by_key in zip(pairs, links, exact_links, strict=True)
     ]
-    differences = [difference(pair, one, k) for pair, one in zip(pairs, known, strict=True)]
+    differences = [difference(pair, link, k) for pair, link in zip(pairs, exact_links, strict=True)]
     both = list(zip(pairs, links, differences, strict=True))
-    weights = [weights_of(pair, one, change.added) for pair, one, change in both]
+    weights = [weights_of(pair, link, change.added) for pair, link, change in both]
     back = [
-        weights_of(ReleasePair(pair.other, pair.own), one.reversed(), change.removed)
-        for pair, one, change in both
+        weights_of(ReleasePair(pair.other_table, pair.table), link.reversed(), change.removed)
+        for pair, link, change in both
     ]
     connections = tuple(
-        Connection(i + 1, link.by, link.columns, _not_found(pair, here, there), change)
-        for i, (pair, link, here, there, change) in enumerate(
+        Connection(i + 1, link.by, link.columns, _not_found(pair, here, other_weights), change)
+        for i, (pair, link, here, other_weights, change) in enumerate(
             zip(pairs, links, weights, back, differences, strict=True)
         )
     )
-    found = _intersections(tables, links, weights, back, differences, maps)
+    intersections = _intersections(tables, links, weights, back, differences, maps)
     unsure = any(
         (pair.unread or any(pair.incomparable)) and not link.exact
         for pair, link in zip(pairs, links, strict=True)
     )
-    small = _worst([one.small(k) for one, _ in found], unsure)
-    certain = [one.certain_values(rest) for one, rest in found]
-    gains = [one.gains(rest) for one, rest in found]
-    most = max((gain for one in gains for gain in one.items()), key=lambda one: one[1], default=(None, 0.0))
+    small = _worst([intersection.small(k) for intersection, _ in intersections], unsure)
+    certain = [intersection.certain_values(rest) for intersection, rest in intersections]
+    gains = [intersection.gains(rest) for intersection, rest in intersections]
+    most = max(
+        (gain for by_attribute in gains for gain in by_attribute.items()),
+        key=lambda named_gain: named_gain[1],
+        default=(None, 0.0),
+    )
     surest = [item for each in certain for item in each.items()]
-    named = max(surest, key=lambda one: float(one[1]), default=(None, 0.0))
+    named = max(surest, key=lambda named_share: float(named_share[1]), default=(None, 0.0))
     return JointRisk(
         tables[0].rows,
         len(tables),
         k,
         small,
         _worst([most[1]], unsure),
-        _worst([one for _, one in surest], unsure),
+        _worst([share for _, share in surest], unsure),
         sum(difference.small for difference in differences),
         named[0] if float(named[1]) else most[0],
         connections,
-        _reused(links, own),
+        _reused(links, dataset),
         _not_known(pairs, links, connections, tables),
     )
 
 
 def _check(dataset: Dataset, datasets: Sequence[Dataset], on: str | None) -> None:
-    for one in (dataset, *datasets):
-        if on is not None and on not in one.names:
-            raise unknown_columns([on], one.names)
-    for number, one in enumerate(datasets, 1):
-        if not set(one.names) & set(dataset.released):
+    for release in (dataset, *datasets):
+        if on is not None and on not in release.names:
+            raise unknown_columns([on], release.names)
+    for number, release in enumerate(datasets, 1):
+        if not set(release.names) & set(dataset.released):
             raise InputError(
                 f"Earlier release {number} has no column of this release, so the two cannot be compared.",
                 hint="Give the same names to columns of the same meaning.",
             )
 
 
-def _maps(given: Sequence[Sequence[int]] | None, tables: Sequence[ReleaseTable]) -> list[Ints] | None:
-    if given is None:
+def _maps(row_maps: Sequence[Sequence[int]] | None, tables: Sequence[ReleaseTable]) -> list[Ints] | None:
+    if row_maps is None:
         return None
-    if len(given) != len(tables) or any(
-        len(rows) != table.rows for rows, table in zip(given, tables, strict=True)
+    if len(row_maps) != len(tables) or any(
+        len(rows) != table.rows for rows, table in zip(row_maps, tables, strict=True)
     ):
         raise ParameterError(
             "Parameter 'row_maps' needs one original row for each record: of the release, and then "
             "of every earlier one.",
             parameter="row_maps",
         )
-    return [np.asarray(rows, np.int64) for rows in given]
+    return [np.asarray(rows, np.int64) for rows in row_maps]
 
 
 def _intersections(
@@ -224,47 +228,51 @@ def _intersections(
     maps: list[Ints] | None,
 ) -> list[tuple[Intersections, Sequence[ReleaseTable]]]:
     """The release with each earlier one and with all of them, and each of them with the release."""
-    own, others = tables[0], tables[1:]
-    sets = [[i] for i in range(len(others))]
-    if len(others) > 1:
-        sets.append([*range(len(others))])
-    found: list[tuple[Intersections, Sequence[ReleaseTable]]] = []
+    table, earlier_tables = tables[0], tables[1:]
+    sets = [[i] for i in range(len(earlier_tables))]
+    if len(earlier_tables) > 1:
+        sets.append([*range(len(earlier_tables))])
+    intersections: list[tuple[Intersections, Sequence[ReleaseTable]]] = []
     for chosen in sets:
         joint = intersect(
-            own,
+            table,
             [weights[i] for i in chosen],
             exact=all(links[i].exact for i in chosen),
             same_people=all(differences[i].same_people for i in chosen),
             true=[_true(maps, tables, 0, i + 1) for i in chosen],
         )
-        found.append((joint, [others[i] for i in chosen]))
-    for i, other in enumerate(others):
+        intersections.append((joint, [earlier_tables[i] for i in chosen]))
+    for i, earlier_table in enumerate(earlier_tables):
         joint = intersect(
-            other,
+            earlier_table,
             [back[i]],
             exact=links[i].exact,
             same_people=differences[i].same_people,
             true=[_true(maps, tables, i + 1, 0)],
         )
-        found.append((joint, [own]))
-    return found
+        intersections.append((joint, [table]))
+    return intersections
 
 
-def _true(maps: list[Ints] | None, tables: Sequence[ReleaseTable], here: int, there: int) -> Ints | None:
+def _true(
+    maps: list[Ints] | None, tables: Sequence[ReleaseTable], here: int, other_number: int
+) -> Ints | None:
     """The class in another release of the person of each row; -1 if they are not in it."""
     if maps is None:
         return None
-    order = np.argsort(maps[there], kind="stable")
+    order = np.argsort(maps[other_number], kind="stable")
     if not order.size:
         return np.full(maps[here].size, -1)
-    at = np.minimum(np.searchsorted(maps[there][order], maps[here]), order.size - 1)
+    at = np.minimum(np.searchsorted(maps[other_number][order], maps[here]), order.size - 1)
     rows = order[at]
-    present = (maps[there][rows] == maps[here]) & (maps[here] >= 0)
-    return np.where(present, tables[there].class_of[rows], -1)
+    present = (maps[other_number][rows] == maps[here]) & (maps[here] >= 0)
+    return np.where(present, tables[other_number].class_of[rows], -1)
 
 
-def _not_found(pair: ReleasePair, here: Weights, there: Weights) -> float:
-    smaller, weights = (pair.own, here) if pair.own.rows <= pair.other.rows else (pair.other, there)
+def _not_found(pair: ReleasePair, here: Weights, other_weights: Weights) -> float:
+    smaller, weights = (
+        (pair.table, here) if pair.table.rows <= pair.other_table.rows else (pair.other_table, other_weights)
+    )
     return 1 - np.unique(weights.rows).size / smaller.rows if smaller.rows else 0.0
 
 
@@ -322,10 +330,10 @@ def _not_known(
             reasons.append(f"No quasi-identifier of {which} is one of this release.")
         if link.exact:
             continue
-        here, there = pair.incomparable
-        if here and there:
+        here, other_columns = pair.incomparable
+        if here and other_columns:
             reasons.append(
-                f"{listed(here)} of this release and {listed(there)} of {which} are not "
+                f"{listed(here)} of this release and {listed(other_columns)} of {which} are not "
                 "compared: they may be the same under other names."
             )
         if pair.unread:

@@ -73,19 +73,19 @@ def release_table(data: Dataset) -> ReleaseTable:
     ]
     table = data.to_arrow(flat)
     coded = {name: table[name].combine_chunks().dictionary_encode() for name in flat}
-    known = tuple(name for name in data.quasi_identifiers if name in coded)
-    class_of, first = _classes([_places(coded[name]) for name in known], table.num_rows)
-    labels = {name: [*coded[name].dictionary.to_pylist(), None] for name in known}
+    quasi_identifiers = tuple(name for name in data.quasi_identifiers if name in coded)
+    class_of, first = _classes([_places(coded[name]) for name in quasi_identifiers], table.num_rows)
+    labels = {name: [*coded[name].dictionary.to_pylist(), None] for name in quasi_identifiers}
     sensitive = {
         name: _groups(table[name].combine_chunks(), coded[name]) for name in data.sensitive if name in coded
     }
     return ReleaseTable(
         table.num_rows,
-        known,
+        quasi_identifiers,
         labels,
-        {name: _places(coded[name])[first] for name in known},
+        {name: _places(coded[name])[first] for name in quasi_identifiers},
         class_of,
-        {name: _texts(coded[name]) for name in flat if name not in known},
+        {name: _texts(coded[name]) for name in flat if name not in quasi_identifiers},
         sensitive,
         tuple(name for name in flat if data.roles.get(name, Role.UNDECIDED) is Role.UNDECIDED),
         data.released,
@@ -98,8 +98,8 @@ def _people(data: Dataset) -> Ints | None:
     """The person of each row; those without one are of the same person."""
     if data.person is None:
         return None
-    found = _places(data.to_arrow([data.person])[data.person].combine_chunks().dictionary_encode())
-    return found if np.unique(found).size < found.size else None
+    people = _places(data.to_arrow([data.person])[data.person].combine_chunks().dictionary_encode())
+    return people if np.unique(people).size < people.size else None
 
 
 def with_roles_of(earlier: Dataset, data: Dataset) -> Dataset:
@@ -111,24 +111,24 @@ def with_roles_of(earlier: Dataset, data: Dataset) -> Dataset:
     shared = {
         name: role for name, role in data.roles.items() if name in earlier.names and role is not Role.EXCLUDED
     }
-    own = {name: role for name, role in earlier.roles.items() if role is not Role.UNDECIDED}
+    decided = {name: role for name, role in earlier.roles.items() if role is not Role.UNDECIDED}
     person = earlier.person or (data.person if data.person in earlier.names else None)
-    return replace(earlier, roles={**shared, **own}, person=person)
+    return replace(earlier, roles={**shared, **decided}, person=person)
 
 
-def shared_codes(one: pa.Array, two: pa.Array) -> tuple[Ints, Ints]:
+def shared_codes(first: pa.Array, second: pa.Array) -> tuple[Ints, Ints]:
     """Two columns of text as numbers that are equal where the texts are."""
-    every = pa.concat_arrays([one, two]).dictionary_encode()
-    places = codes(every).astype(np.int64)
-    return places[: len(one)], places[len(one) :]
+    joined = pa.concat_arrays([first, second]).dictionary_encode()
+    places = codes(joined).astype(np.int64)
+    return places[: len(first)], places[len(first) :]
 
 
 def group_of(columns: Sequence[Ints]) -> Ints:
     """The number of the combination of values of each row."""
-    found = np.zeros(columns[0].size, np.int64)
+    groups = np.zeros(columns[0].size, np.int64)
     for column in columns:
-        found = np.unique(found * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
-    return found
+        groups = np.unique(groups * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
+    return groups
 
 
 def _classes(columns: Sequence[Ints], rows: int) -> tuple[Ints, Ints]:
@@ -155,9 +155,9 @@ def _groups(column: pa.Array, coded: pa.DictionaryArray) -> Ints:
     if not is_number or len(coded.dictionary) <= _MANY:
         return _places(coded)
     values = numbers(pc.fill_null(pc.cast(column, pa.float64(), safe=False), float("nan")))
-    there = np.isfinite(values)
-    if not there.any():
+    is_finite = np.isfinite(values)
+    if not is_finite.any():
         return np.zeros(len(column), np.int64)
-    cuts = np.unique(np.quantile(values[there], np.arange(1, _PARTS) / _PARTS))
-    found = np.searchsorted(cuts, values, side="right").astype(np.int64)
-    return np.where(there, found, _PARTS)
+    cuts = np.unique(np.quantile(values[is_finite], np.arange(1, _PARTS) / _PARTS))
+    groups = np.searchsorted(cuts, values, side="right").astype(np.int64)
+    return np.where(is_finite, groups, _PARTS)

@@ -48,27 +48,27 @@ def weights_of(pair: ReleasePair, links: Links, absent: int) -> Weights:
 
 
 def _exact(pair: ReleasePair, links: Links) -> Weights:
-    order = np.argsort(links.other, kind="stable")
-    keys = links.other[order]
-    low, high = (np.searchsorted(keys, links.own, side) for side in ("left", "right"))
+    order = np.argsort(links.other_numbers, kind="stable")
+    keys = links.other_numbers[order]
+    low, high = (np.searchsorted(keys, links.numbers, side) for side in ("left", "right"))
     counts = high - low
     if counts.sum() > _MOST_ENTRIES:
         raise _too_many()
-    rows = np.repeat(np.arange(links.own.size), counts)
+    rows = np.repeat(np.arange(links.numbers.size), counts)
     places = np.arange(rows.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    classes = pair.other.class_of[order[low[rows] + places]]
+    classes = pair.other_table.class_of[order[low[rows] + places]]
     pairs = np.unique(np.stack([rows, classes]), axis=1)
-    share = np.bincount(pairs[0], minlength=links.own.size)[pairs[0]]
-    ones = 1.0 / share
-    return Weights(pairs[0], pairs[1], ones, ones, ones)
+    share = np.bincount(pairs[0], minlength=links.numbers.size)[pairs[0]]
+    inverse = 1.0 / share
+    return Weights(pairs[0], pairs[1], inverse, inverse, inverse)
 
 
 def _fitted(pair: ReleasePair, links: Links, absent: int) -> Weights:
-    own, other = pair.own, pair.other
-    cells, cell_of = _cells(own.class_of, links.own)
-    theirs, _ = _cells(other.class_of, links.other)
-    here, there = _overlapping_classes(pair)
-    left, right = _entries(cells, theirs, here, there)
+    table, other_table = pair.table, pair.other_table
+    cells, cell_of = _cells(table.class_of, links.numbers)
+    theirs, _ = _cells(other_table.class_of, links.other_numbers)
+    here, other_classes = _overlapping_classes(pair)
+    left, right = _entries(cells, theirs, here, other_classes)
     first, second = cells[2].astype(float), theirs[2].astype(float)
     fitted = np.ones(left.size)
     for _ in range(_ROUNDS):
@@ -96,32 +96,32 @@ def _cells(classes: Ints, values: Ints) -> tuple[tuple[Ints, Ints, Ints], Ints]:
 
 
 def _sums(places: Ints, values: Floats, size: int) -> Floats:
-    found = np.bincount(places, weights=values, minlength=size)
-    return np.where(found > 0, found, 1.0)
+    sums = np.bincount(places, weights=values, minlength=size)
+    return np.where(sums > 0, sums, 1.0)
 
 
 def _overlapping_classes(pair: ReleasePair) -> tuple[Ints, Ints]:
     """All pairs of classes whose labels overlap in every common quasi-identifier."""
-    own, other = pair.own, pair.other
-    if own.classes * other.classes > _MOST_PAIRS:
+    table, other_table = pair.table, pair.other_table
+    if table.classes * other_table.classes > _MOST_PAIRS:
         raise _too_many()
-    found: list[tuple[Ints, Ints]] = []
+    blocks: list[tuple[Ints, Ints]] = []
     total = 0
-    for start in range(0, own.classes, _BLOCK):
-        block = np.arange(start, min(start + _BLOCK, own.classes))
-        fit = np.ones((block.size, other.classes), bool)
+    for start in range(0, table.classes, _BLOCK):
+        block = np.arange(start, min(start + _BLOCK, table.classes))
+        fit = np.ones((block.size, other_table.classes), bool)
         for name in pair.shared:
-            fit &= pair.possible[name][own.label_of[name][block]][:, other.label_of[name]]
+            fit &= pair.possible[name][table.label_of[name][block]][:, other_table.label_of[name]]
         rows, columns = np.nonzero(fit)
         total += rows.size
         if total > _MOST_ENTRIES:
             raise _too_many()
-        found.append((block[rows], columns))
-    return np.concatenate([one for one, _ in found]), np.concatenate([two for _, two in found])
+        blocks.append((block[rows], columns))
+    return np.concatenate([rows for rows, _ in blocks]), np.concatenate([columns for _, columns in blocks])
 
 
 def _entries(
-    cells: tuple[Ints, Ints, Ints], theirs: tuple[Ints, Ints, Ints], here: Ints, there: Ints
+    cells: tuple[Ints, Ints, Ints], theirs: tuple[Ints, Ints, Ints], here: Ints, other_classes: Ints
 ) -> tuple[Ints, Ints]:
     """Pairs of cells with overlapping classes and equal values."""
     order = np.argsort(cells[0], kind="stable")
@@ -135,7 +135,7 @@ def _entries(
     size = int(max(cells[1].max(initial=0), theirs[1].max(initial=0))) + 1
     keys = theirs[0] * size + theirs[1]
     sorted_keys = np.argsort(keys, kind="stable")
-    wanted = there[pairs] * size + cells[1][left]
+    wanted = other_classes[pairs] * size + cells[1][left]
     at = np.minimum(np.searchsorted(keys[sorted_keys], wanted), keys.size - 1)
     fit = keys[sorted_keys][at] == wanted
     return left[fit], sorted_keys[at][fit]

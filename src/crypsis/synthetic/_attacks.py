@@ -108,10 +108,10 @@ def membership(name: str, scores: tuple[Floats, Floats], seed: int) -> tuple[Out
     halves = [draw.permutation(score.size) % 2 for score in scores]
     decided = [np.zeros(score.size, bool) for score in scores]
     for half in (0, 1):
-        known = [score[part != half] for score, part in zip(scores, halves, strict=True)]
-        threshold = _threshold(*known)
-        for one, part, answer in zip(scores, halves, decided, strict=True):
-            answer[part == half] = one[part == half] >= threshold
+        fitted_scores = [score[part != half] for score, part in zip(scores, halves, strict=True)]
+        threshold = _threshold(*fitted_scores)
+        for group_scores, part, answer in zip(scores, halves, decided, strict=True):
+            answer[part == half] = group_scores[part == half] >= threshold
     control = np.sort(scores[1])
     above = control.size - np.searchsorted(control, scores[0], side="left")
     values = (1 + above) / (1 + control.size)
@@ -129,20 +129,20 @@ def _threshold(training: Floats, control: Floats) -> float:
     Few of the control group may have it: an intruder who is wrong about many has learned little of
     anybody (Carlini et al. 2022, Membership Inference Attacks From First Principles).
     """
-    every = np.unique(np.concatenate([training, control]))
-    here = 1 - np.searchsorted(np.sort(training), every, side="left") / training.size
-    there = 1 - np.searchsorted(np.sort(control), every, side="left") / control.size
-    both = (here * training.size + there * control.size) / (training.size + control.size)
-    spread = np.maximum(both * (1 - both), 0.25 / every.size) * (1 / training.size + 1 / control.size)
-    excess = np.where(there <= _FALSE, (here - there) / np.sqrt(spread), -np.inf)
-    return float(every[np.argmax(excess)]) if np.isfinite(excess).any() else float("inf")
+    thresholds = np.unique(np.concatenate([training, control]))
+    here = 1 - np.searchsorted(np.sort(training), thresholds, side="left") / training.size
+    control_share = 1 - np.searchsorted(np.sort(control), thresholds, side="left") / control.size
+    both = (here * training.size + control_share * control.size) / (training.size + control.size)
+    spread = np.maximum(both * (1 - both), 0.25 / thresholds.size) * (1 / training.size + 1 / control.size)
+    excess = np.where(control_share <= _FALSE, (here - control_share) / np.sqrt(spread), -np.inf)
+    return float(thresholds[np.argmax(excess)]) if np.isfinite(excess).any() else float("inf")
 
 
 def linkability(training: Neighbors, control: Neighbors | None) -> Outcome:
     """Two halves of a record that are near to the same synthetic record."""
 
     def linked(neighbors: Neighbors) -> Mask:
-        first, second = neighbors.near
+        first, second = neighbors.closest
         return np.asarray((first[:, :, None] == second[:, None, :]).any(axis=(1, 2)))
 
     return Outcome(
@@ -160,8 +160,8 @@ def inference(
     """The value of a column guessed from the nearest synthetic record in all other columns."""
     synthetic = column.parts[0]
 
-    def right(found: tuple[Floats, Ints]) -> Mask:
-        values, nearest = found
+    def right(neighbors: tuple[Floats, Ints]) -> Mask:
+        values, nearest = neighbors
         guess = synthetic[nearest]
         if not column.numeric:
             return np.asarray(values == guess)
@@ -199,8 +199,8 @@ def singling_out(
         if chosen is None:
             continue
         for position, rows in enumerate(groups):
-            found = _matching(columns, chosen, row, position + 1, rows, middle)
-            outcomes[position].append(found == 1)
+            matching = _matching(columns, chosen, row, position + 1, rows, middle)
+            outcomes[position].append(matching == 1)
         if len(outcomes[0]) >= tries:
             break
     if len(outcomes[0]) < 10:
@@ -236,15 +236,18 @@ def _matching(
     middle: Sequence[float],
 ) -> int:
     """How many records of a file meet the predicate of a synthetic record."""
-    found: Mask | None = None
+    matched: Mask | None = None
     for c in chosen:
-        one = columns[c]
-        value, values = (one.parts[0][row], one.parts[file] if rows is None else one.parts[file][rows])
-        if not one.numeric:
+        column = columns[c]
+        value, values = (
+            column.parts[0][row],
+            column.parts[file] if rows is None else column.parts[file][rows],
+        )
+        if not column.numeric:
             fit = values == value
         elif np.isnan(value):
             fit = np.isnan(values)
         else:
             fit = values >= value if value > middle[c] else values <= value
-        found = fit if found is None else found & fit
-    return 0 if found is None else int(found.sum())
+        matched = fit if matched is None else matched & fit
+    return 0 if matched is None else int(matched.sum())

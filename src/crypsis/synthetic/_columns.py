@@ -37,16 +37,16 @@ class FileColumn:
     parts: tuple[Floats, ...]
     """The values in each file."""
 
-    def contributions(self, rows: Floats, others: Floats) -> NDArray[np.float32]:
+    def contributions(self, rows: Floats, other_rows: Floats) -> NDArray[np.float32]:
         """The distance of each of some values to each of others, from 0 to 1."""
         if not self.numeric:
-            return np.asarray(rows[:, None] != others[None], np.float32)
-        found = np.abs(rows[:, None].astype(np.float32) - others[None].astype(np.float32))
-        np.minimum(found, 1, out=found)
-        here, there = np.isnan(rows)[:, None], np.isnan(others)[None]
-        if here.any() or there.any():
-            found = np.where(here | there, (here != there).astype(np.float32), found)
-        return np.asarray(found, np.float32)
+            return np.asarray(rows[:, None] != other_rows[None], np.float32)
+        distances = np.abs(rows[:, None].astype(np.float32) - other_rows[None].astype(np.float32))
+        np.minimum(distances, 1, out=distances)
+        here, other_missing = np.isnan(rows)[:, None], np.isnan(other_rows)[None]
+        if here.any() or other_missing.any():
+            distances = np.where(here | other_missing, (here != other_missing).astype(np.float32), distances)
+        return np.asarray(distances, np.float32)
 
 
 def compared_columns(files: Sequence[Dataset]) -> list[FileColumn]:
@@ -76,11 +76,11 @@ def compared_columns(files: Sequence[Dataset]) -> list[FileColumn]:
 def _compared(name: str, arrays: Sequence[pa.Array]) -> FileColumn:
     if all(_ordered(array.type) for array in arrays):
         values = [_numbers(array) for array in arrays]
-        every = np.concatenate(values)
-        known = every[np.isfinite(every)]
-        if np.unique(known).size >= _ORDERED:
-            low, high = np.quantile(known, [0.05, 0.95])
-            spread = float(high - low) or float(np.ptp(known)) or 1.0
+        numbers = np.concatenate(values)
+        finite = numbers[np.isfinite(numbers)]
+        if np.unique(finite).size >= _ORDERED:
+            low, high = np.quantile(finite, [0.05, 0.95])
+            spread = float(high - low) or float(np.ptp(finite)) or 1.0
             return FileColumn(name, True, tuple(value / spread for value in values))
     texts = [_texts(array) for array in arrays]
     coded = codes(pa.concat_arrays(texts).dictionary_encode()).astype(np.float64)
@@ -114,9 +114,9 @@ def _texts(array: pa.Array) -> pa.Array:
 def records(columns: Sequence[FileColumn]) -> list[Ints]:
     """Each record of each file as a number that is equal for equal records."""
     sizes = [part.size for part in columns[0].parts]
-    found = np.zeros(sum(sizes), np.int64)
+    groups = np.zeros(sum(sizes), np.int64)
     for column in columns:
-        every = np.nan_to_num(np.concatenate(column.parts), nan=-1e300)
-        place = np.unique(every, return_inverse=True)[1]
-        found = np.unique(found * (int(place.max()) + 1) + place, return_inverse=True)[1]
-    return list(np.split(found, np.cumsum(sizes)[:-1]))
+        values = np.nan_to_num(np.concatenate(column.parts), nan=-1e300)
+        codes = np.unique(values, return_inverse=True)[1]
+        groups = np.unique(groups * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
+    return list(np.split(groups, np.cumsum(sizes)[:-1]))

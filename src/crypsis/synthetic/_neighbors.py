@@ -22,35 +22,35 @@ class Neighbors:
     """Of the nearest record, by set and target; the mean over the columns of the set."""
     nearest: Ints
     """The nearest record, by set and target."""
-    near: Ints
+    closest: Ints
     """The five nearest in the last sets, by set and target."""
 
 
 def nearest(
-    columns: Sequence[FileColumn], rows: Ints, target: int, other: int, sets: NDArray[np.bool_], last: int = 0
+    columns: Sequence[FileColumn], rows: Ints, target: int, file: int, sets: NDArray[np.bool_], last: int = 0
 ) -> Neighbors:
-    """The nearest records in file `other` of some rows of file `target`.
+    """The nearest records in file `file` of some rows of file `target`.
 
     `sets` has a row for each set of columns; in the `last` of them the five nearest are found. In
     the same file a record is not its own neighbor. Of records at the same distance one is chosen at
     random, the same each time.
     """
-    size = columns[0].parts[other].size
+    size = columns[0].parts[file].size
     shares = sets / sets.sum(axis=1, keepdims=True)
     jitter = np.random.default_rng(0).random(size, np.float32) * np.float32(1e-5)
     block = max(1, _CELLS // (size * (len(columns) + len(sets))))
-    near = min(_NEAR, size)
+    count = min(_NEAR, size)
     parts: list[tuple[Floats, Ints, Ints]] = []
     for start in range(0, rows.size, block):
         chosen = rows[start : start + block]
         stacked = np.stack(
-            [column.contributions(column.parts[target][chosen], column.parts[other]) for column in columns]
+            [column.contributions(column.parts[target][chosen], column.parts[file]) for column in columns]
         )
-        found = np.tensordot(shares.astype(np.float32), stacked, axes=1) + jitter
-        if target == other:
-            found[:, np.arange(chosen.size), chosen] = np.inf
-        close = np.argpartition(found[len(sets) - last :], near - 1, axis=2)[:, :, :near]
-        best = found.argmin(axis=2)
-        gap = np.take_along_axis(found, best[:, :, None], axis=2)[:, :, 0] - jitter[best]
+        distances = np.tensordot(shares.astype(np.float32), stacked, axes=1) + jitter
+        if target == file:
+            distances[:, np.arange(chosen.size), chosen] = np.inf
+        close = np.argpartition(distances[len(sets) - last :], count - 1, axis=2)[:, :, :count]
+        best = distances.argmin(axis=2)
+        gap = np.take_along_axis(distances, best[:, :, None], axis=2)[:, :, 0] - jitter[best]
         parts.append((np.maximum(gap, 0).astype(np.float64), best, close))
     return Neighbors(*(np.concatenate(part, axis=1) for part in zip(*parts, strict=True)))

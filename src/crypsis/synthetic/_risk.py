@@ -65,7 +65,7 @@ class SyntheticRisk(Result, eq=False):
     def worst(self, name: str) -> SyntheticAttack | None:
         """The attack of that name with the largest advantage, or success without a holdout."""
         mine = [attack for attack in self.attacks if attack.name == name]
-        return max(mine, key=lambda one: float(one.advantage or one.success), default=None)
+        return max(mine, key=lambda attack: float(attack.advantage or attack.success), default=None)
 
 
 @takes_roles(without=DESIGN)
@@ -138,8 +138,8 @@ def synthetic_risk(
         raise ParameterError(
             f"Parameter 'targets' must be at least {_FEWEST}; {targets} was given.", parameter="targets"
         )
-    own, training = as_dataset(synthetic, **roles), as_dataset(original)
-    files = [own, training, *([] if holdout is None else [as_dataset(holdout)])]
+    dataset, training = as_dataset(synthetic, **roles), as_dataset(original)
+    files = [dataset, training, *([] if holdout is None else [as_dataset(holdout)])]
     small = [file for file in files[1:] if file.count < _FEWEST]
     if small:
         raise ParameterError(
@@ -149,13 +149,13 @@ def synthetic_risk(
         )
     columns = compared_columns(files)
     draw = np.random.default_rng(seed)
-    largest = max(one.count for one in (own, *files[2:]))
-    attributes = _inferred_attributes(own, columns)
+    largest = max(file.count for file in (dataset, *files[2:]))
+    attributes = _inferred_attributes(dataset, columns)
     sets = max(1.0, (len(attributes) + 3) / _FEW_SETS)
     most = min(targets, max(_FEWEST, int(_MOST_DISTANCES / largest / sets)))
     chosen = [np.sort(draw.permutation(file.count)[:most]) for file in files[1:]]
     keys = records(columns)
-    found = [copies(keys)]
+    attack_outcomes = [copies(keys)]
     outcomes, values = _nearest_attacks(attributes, columns, chosen, seed)
     predicate_rows = [draw.permutation(file.count) for file in files[1:]]
     single = singling_out(
@@ -165,14 +165,14 @@ def synthetic_risk(
         seed,
         _PREDICATES,
     )
-    found += [*outcomes, *([] if single is None else [single])]
-    confidence = 1 - (1 - _CONFIDENCE) / len(found)
+    attack_outcomes += [*outcomes, *([] if single is None else [single])]
+    confidence = 1 - (1 - _CONFIDENCE) / len(attack_outcomes)
     return SyntheticRisk(
-        own.count,
+        dataset.count,
         training.count,
         None if holdout is None else files[2].count,
         tuple(column.name for column in columns),
-        tuple(one.result(confidence) for one in found),
+        tuple(outcome.result(confidence) for outcome in attack_outcomes),
         None if values is None else int((values <= 1 / (1 + chosen[1].size)).sum()),
         None if values is None else _by_chance(chosen[0].size, chosen[1].size),
         () if holdout is None else _problems(columns, keys),
@@ -212,8 +212,8 @@ def _inferred_attributes(dataset: Dataset, columns: Sequence[FileColumn]) -> lis
     """The columns that the intruder infers from the others: the sensitive attributes, or all."""
     if len(columns) < 2:
         return []
-    found = [i for i, column in enumerate(columns) if column.name in dataset.sensitive]
-    return found or [*range(len(columns))]
+    sensitive = [i for i, column in enumerate(columns) if column.name in dataset.sensitive]
+    return sensitive or [*range(len(columns))]
 
 
 def _nearest_attacks(
@@ -228,19 +228,21 @@ def _nearest_attacks(
     if count > 1:
         sets[-2, order[count // 2 :]] = False
         sets[-1, order[: count // 2]] = False
-    near = [nearest(columns, rows, file, 0, sets, 2 * (count > 1)) for file, rows in enumerate(chosen, 1)]
-    training, control = near[0], near[1] if len(near) > 1 else None
+    neighbors = [
+        nearest(columns, rows, file, 0, sets, 2 * (count > 1)) for file, rows in enumerate(chosen, 1)
+    ]
+    training, control = neighbors[0], neighbors[1] if len(neighbors) > 1 else None
     outcomes: list[Outcome] = []
     values = None
     if control is not None:
         reference = [nearest(columns, rows, file, 2, sets[:1]) for file, rows in enumerate(chosen, 1)]
-        outcomes, values = _membership(near, reference, seed)
+        outcomes, values = _membership(neighbors, reference, seed)
     if count > 1:
         outcomes.append(linkability(training, control))
     for position, attribute in enumerate(attributes, 1):
         sides = [
-            (columns[attribute].parts[file][rows], one.nearest[position])
-            for file, (rows, one) in enumerate(zip(chosen, near, strict=True), 1)
+            (columns[attribute].parts[file][rows], nearest_rows.nearest[position])
+            for file, (rows, nearest_rows) in enumerate(zip(chosen, neighbors, strict=True), 1)
         ]
         outcomes.append(inference(columns[attribute], sides[0], sides[1] if len(sides) > 1 else None))
     return outcomes, values
@@ -250,7 +252,10 @@ def _membership(
     distances: Sequence[Neighbors], reference: Sequence[Neighbors], seed: int
 ) -> tuple[list[Outcome], Floats]:
     logs = [np.log(neighbors.distance[0] + _NOISE) for neighbors in distances]
-    ratios = [np.log(one.distance[0] + _NOISE) - log for one, log in zip(reference, logs, strict=True)]
+    ratios = [
+        np.log(nearest_rows.distance[0] + _NOISE) - log
+        for nearest_rows, log in zip(reference, logs, strict=True)
+    ]
     near_copies, _ = membership("near copies", (-logs[0], -logs[1]), seed)
     member, values = membership("membership", (ratios[0], ratios[1]), seed)
     return [near_copies, member], values
@@ -258,32 +263,34 @@ def _membership(
 
 def _problems(columns: Sequence[FileColumn], keys: Sequence[Ints]) -> tuple[str, ...]:
     """Whether the holdout has people of the training data, or those of another population."""
-    found = []
+    problems = []
     training, holdout = keys[1], keys[2]
     values, counts = np.unique(training, return_counts=True)
     again = np.isin(training, values[counts > 1])
-    there = np.isin(holdout, training)
-    excess = difference_of(share_of(int(there.sum()), there.size), share_of(int(again.sum()), again.size))
+    repeated = np.isin(holdout, training)
+    excess = difference_of(
+        share_of(int(repeated.sum()), repeated.size), share_of(int(again.sum()), again.size)
+    )
     if excess.low > _SAME:
-        found.append(
-            f"{int(there.sum()):,} of {there.size:,} records of the holdout are in the training "
+        problems.append(
+            f"{int(repeated.sum()):,} of {repeated.size:,} records of the holdout are in the training "
             "data, so it cannot be a control group."
         )
     unlike = [column.name for column in columns if _differ(column) < _UNLIKE / len(columns)]
     if unlike:
         names = ", ".join(map(repr, unlike[:6]))
-        found.append(
+        problems.append(
             f"The holdout differs from the training data in {names}: it is not of the same population."
         )
-    return tuple(found)
+    return tuple(problems)
 
 
 def _differ(column: FileColumn) -> float:
     """The p-value of the hypothesis that training data and holdout have the same distribution."""
     training, holdout = column.parts[1], column.parts[2]
     if column.numeric:
-        one, two = (part[np.isfinite(part)] for part in (training, holdout))
-        return float(stats.ks_2samp(one, two).pvalue) if one.size and two.size else 1.0
+        first, second = (part[np.isfinite(part)] for part in (training, holdout))
+        return float(stats.ks_2samp(first, second).pvalue) if first.size and second.size else 1.0
     values, places = np.unique(np.concatenate([training, holdout]), return_inverse=True)
     sides = np.repeat([0, 1], [training.size, holdout.size])
     table = np.zeros((2, values.size))

@@ -108,8 +108,8 @@ class TableRows(Rows):
         if weight is not None or self.count > min(_COUNTED_HERE, at_most) or not self.count:
             return super()._counted(names, inner, weight, at_most)
         new = [name for name in inner if name not in self._codes]
-        found = each_column(_coded, [self.table[name] for name in new])
-        self._codes.update(zip(new, found, strict=True))
+        new_codes = each_column(_coded, [self.table[name] for name in new])
+        self._codes.update(zip(new, new_codes, strict=True))
         coded = [self._codes[name] for name in inner]
         domains = tuple(len(column.dictionary) + 1 for column in coded)
         first, member = group(tuple(map(codes, coded)), domains)

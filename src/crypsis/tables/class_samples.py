@@ -34,8 +34,8 @@ _MAX_CERTAIN = 5_000
 def sketches(rows: Rows, sets: Sequence[Sequence[str]]) -> list[DistinctSketch]:
     """The approximate combinations of each set of columns, and its missing rows: one pass."""
     inner = [rows.comparable(names) for names in sets]
-    every = list(dict.fromkeys(name for names in inner for name in names))
-    return rows.backend.sketch(rows.cleaned(every), inner)
+    inner_names = list(dict.fromkeys(name for names in inner for name in names))
+    return rows.backend.sketch(rows.cleaned(inner_names), inner)
 
 
 def sample_class_sizes(
@@ -80,18 +80,18 @@ def tally_in_parts(rows: Rows, names: Sequence[str], parts: int) -> ColumnSetCou
     counted = []
     for part in range(parts):
         low, high = (HASHES * end // parts for end in (part, part + 1))
-        own = hashed.filter((nw.col("h") >= low) & (nw.col("h") < high)).select(*inner)
-        counted.append(rows.derive(columns, partial(_instead, own)).tally(names))
-    some = [one for one in counted if one.rows]
+        cells = hashed.filter((nw.col("h") >= low) & (nw.col("h") < high)).select(*inner)
+        counted.append(rows.derive(columns, partial(_instead, cells)).tally(names))
+    nonempty = [counts for counts in counted if counts.rows]
     return ColumnSetCounts(
         tuple(names),
-        rows=sum(one.rows for one in counted),
-        distinct=sum(int(one.distinct) for one in counted),
-        singletons=sum(int(one.singletons) for one in counted),
-        doubletons=sum(one.doubletons for one in counted),
-        smallest=min((one.smallest for one in some), default=0),
-        largest=max((one.largest for one in some), default=0),
-        missing=sum(one.missing for one in counted),
+        rows=sum(counts.rows for counts in counted),
+        distinct=sum(int(counts.distinct) for counts in counted),
+        singletons=sum(int(counts.singletons) for counts in counted),
+        doubletons=sum(counts.doubletons for counts in counted),
+        smallest=min((counts.smallest for counts in nonempty), default=0),
+        largest=max((counts.largest for counts in nonempty), default=0),
+        missing=sum(counts.missing for counts in counted),
     )
 
 
@@ -110,9 +110,9 @@ def large_classes(rows: Rows, names: Sequence[str], *, seed: int = 0) -> NDArray
     hashes = hashed.select(nw.col("h").cast(nw.Int64).alias("class"))
     column = Column("class", Kind.INTEGER, "class")
     drawn = sample(rows.derive([column], lambda _: hashes, rows.count), _SAMPLED_ROWS, seed=seed)
-    found, times = np.unique(drawn["class"].to_numpy(), return_counts=True)
+    classes, times = np.unique(drawn["class"].to_numpy(), return_counts=True)
     often = np.argsort(-times, kind="stable")[: int((times >= _SEEN_OFTEN).sum())]
-    return np.asarray(found[often[:_MAX_CERTAIN]], np.int64)
+    return np.asarray(classes[often[:_MAX_CERTAIN]], np.int64)
 
 
 def sample_classes(
@@ -154,8 +154,8 @@ def sample_values(rows: Rows, name: str, size: int, *, seed: int = 0) -> tuple[p
     (inner,) = rows.comparable([name])
     values = rows.cleaned([inner]).filter(~nw.col(inner).is_null()).group_by(inner).agg()
     column = Column(name, rows.column(name).kind, inner)
-    every = rows.derive([column], lambda _: values)
-    count = every.count
+    all_values = rows.derive([column], lambda _: values)
+    count = all_values.count
     hashed = rows.backend.with_hash(values, inner, seed, "h")
     drawn = smallest_hashes(rows.backend, hashed.select(inner, "h"), "h", count, size)
     return drawn[inner].combine_chunks(), count
@@ -189,8 +189,8 @@ class ClassProfiles:
 
 def class_profiles(rows: Rows, names: Sequence[str], target: str) -> ClassProfiles:
     """Every class of `names` and its values of the target, without fetching any: two passes."""
-    inner, (own,) = rows.comparable(names), rows.comparable([target])
-    pairs = rows.cleaned([*inner, own]).group_by(*inner, own)
+    inner, (target_column,) = rows.comparable(names), rows.comparable([target])
+    pairs = rows.cleaned([*inner, target_column]).group_by(*inner, target_column)
     cells = pairs.agg(nw.len().cast(nw.Int64).alias("n"))
     n = nw.col("n")
     classes = (
@@ -199,7 +199,7 @@ def class_profiles(rows: Rows, names: Sequence[str], target: str) -> ClassProfil
         .agg(
             n.sum().cast(nw.Int64).alias("size"),
             n.max().alias("mode"),
-            nw.col(own).count().cast(nw.Int64).alias("values"),  # missing is not a value
+            nw.col(target_column).count().cast(nw.Int64).alias("values"),  # missing is not a value
             nw.col("nlogn").sum(),
         )
         .with_columns((_n_log_n("size") - nw.col("nlogn")).alias("left"))
@@ -208,14 +208,14 @@ def class_profiles(rows: Rows, names: Sequence[str], target: str) -> ClassProfil
         nw.len().cast(nw.Int64).alias("groups"), nw.col("left").min()
     )
     what = "counting all classes of " + listed(names)
-    found = rows.fetch(profiles, what)
+    fetched = rows.fetch(profiles, what)
     sizes = rows.fetch(cells.group_by("n").agg(nw.len().cast(nw.Int64).alias("cells")), what)
-    columns = [found[name] for name in ("size", "mode", "values", "groups")]
+    columns = [fetched[name] for name in ("size", "mode", "values", "groups")]
     columns += [sizes["n"], sizes["cells"]]
     size, mode, distinct, count, cell_size, cell = (
         np.array(column.to_pylist(), np.int64) for column in columns
     )
-    least = min(found["left"].to_pylist(), default=0.0) / np.log(2)
+    least = min(fetched["left"].to_pylist(), default=0.0) / np.log(2)
     uncertainty = max(0.0, float(least))
     distinct = np.maximum(distinct, 1)
     return ClassProfiles(size, mode, distinct, count, cell_size, cell, uncertainty)

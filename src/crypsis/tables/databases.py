@@ -78,9 +78,9 @@ def attach_duckdb(
     The third value is whether code of the file computes the values.
     """
     reading.check_supported("a DuckDB file", ("table", "query"))
-    place, short = str(Path(path).absolute()), repr(path.rsplit("/", 1)[-1])
+    absolute_path, short = str(Path(path).absolute()), repr(path.rsplit("/", 1)[-1])
     with translated(short):
-        connection.execute(f"ATTACH {literal(place)} AS source (READ_ONLY, TYPE duckdb)")
+        connection.execute(f"ATTACH {literal(absolute_path)} AS source (READ_ONLY, TYPE duckdb)")
         shadowing = [row[0] for row in connection.sql(_SHADOWING).fetchall()]
         catalog = connection.sql(_DUCKDB_TABLES).fetchall()
     if shadowing:
@@ -102,7 +102,7 @@ def attach_duckdb(
         has_functions = bool(connection.sql(_DUCKDB_FUNCTIONS).fetchall())
         connection.execute("DETACH source")
     what = "the query" if chosen is None else repr(chosen[1])
-    job = {"format": "duckdb", "path": place, "sql": sql, "what": what}
+    job = {"format": "duckdb", "path": absolute_path, "sql": sql, "what": what}
     computed = bool(computing) or has_functions
     with isolated_rows(what, job, memory_limit=memory_limit, limited=computed) as rows:
         names = list(rows.schema.names)
@@ -304,22 +304,22 @@ def _query(
     """The query, or that of a table or view under its full name, which is returned too."""
     if reading.query is not None:
         return one_query(reading.query), None
-    every = [*tables, *views]
-    repeated = {name for _, name in every if sum(one == name for _, one in every) > 1}
-    usual = ("main", "public")
-    known = (
+    all_tables = [*tables, *views]
+    repeated = {name for _, name in all_tables if sum(candidate == name for _, candidate in all_tables) > 1}
+    default_schemas = ("main", "public")
+    table_names = (
         listed(
-            name if schema in usual and name not in repeated else f"{schema}.{name}"
-            for schema, name in every[:40]
+            name if schema in default_schemas and name not in repeated else f"{schema}.{name}"
+            for schema, name in all_tables[:40]
         )
         or "none"
     )
     if reading.table is None:
-        default = tables if tables else every
+        default = tables if tables else all_tables
         if len(default) != 1:
-            noun = "tables" if len(tables) == len(every) else "tables and views"
+            noun = "tables" if len(tables) == len(all_tables) else "tables and views"
             raise SourceError(
-                f"The database has {len(every)} {noun}: {known}.",
+                f"The database has {len(all_tables)} {noun}: {table_names}.",
                 code="which-table",
                 hint="Set {table} or {query}.",
             )
@@ -327,17 +327,19 @@ def _query(
     else:
         table = reading.table
         schema, _, bare = table.rpartition(".")
-        found = [one for one in every if one[1] == table]
-        found = found or [one for one in every if one == (schema.rsplit(".", 1)[-1], bare)]
-        if not found:
-            raise SourceError(f"Table {table!r} does not exist. The tables are: {known}.", code="no-table")
-        if len(found) > 1:
+        matching = [entry for entry in all_tables if entry[1] == table]
+        matching = matching or [entry for entry in all_tables if entry == (schema.rsplit(".", 1)[-1], bare)]
+        if not matching:
             raise SourceError(
-                f"Table {table!r} is in several schemas: {listed(one[0] for one in found)}.",
+                f"Table {table!r} does not exist. The tables are: {table_names}.", code="no-table"
+            )
+        if len(matching) > 1:
+            raise SourceError(
+                f"Table {table!r} is in several schemas: {listed(entry[0] for entry in matching)}.",
                 code="which-table",
                 hint="Write the schema before the name of the table.",
             )
-        chosen = found[0]
+        chosen = matching[0]
     return f"SELECT * FROM {quote(chosen[0])}.{quote(chosen[1])}", chosen
 
 

@@ -129,11 +129,11 @@ def form_for(path: str | Path, like: FileForm | None = None) -> FileForm:
             code="output-format",
         )
     same = like is not None and like.format == form
-    made = replace(like, compression=None) if like is not None and same else FileForm(form)
+    target_form = replace(like, compression=None) if like is not None and same else FileForm(form)
     if like is not None and {form, like.format} == {"stata", "spss"}:
-        made = replace(made, labels=like.labels)
+        target_form = replace(target_form, labels=like.labels)
     if like is not None and form in ("parquet", "arrow"):
-        made = replace(made, times=like.times)
+        target_form = replace(target_form, times=like.times)
     if suffix == ".tsv":
-        made = replace(made, delimiter="\t")
-    return replace(made, compression=_PACKED.get(packed))
+        target_form = replace(target_form, delimiter="\t")
+    return replace(target_form, compression=_PACKED.get(packed))

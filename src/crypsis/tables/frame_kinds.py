@@ -73,35 +73,35 @@ def _indexed(frame: Any) -> bool:
     return index.dtype.kind not in "iu"
 
 
-def as_given(table: pa.Table, given: Any) -> Any:
+def as_given(table: pa.Table, frame: Any) -> Any:
     """A table of released columns as a frame of the kind that was given."""
-    known = nw.from_native(given, pass_through=True, allow_series=False)
-    if known.implementation.is_pandas():
-        return _as_pandas(table, given)
-    if known.implementation.is_polars():
-        return _as_polars(table, given)
-    made = nw.from_arrow(table, backend=known.implementation).to_native()
-    return _as_arrow(made, given) if isinstance(made, pa.Table) else made
+    wrapped = nw.from_native(frame, pass_through=True, allow_series=False)
+    if wrapped.implementation.is_pandas():
+        return _as_pandas(table, frame)
+    if wrapped.implementation.is_polars():
+        return _as_polars(table, frame)
+    result = nw.from_arrow(table, backend=wrapped.implementation).to_native()
+    return _as_arrow(result, frame) if isinstance(result, pa.Table) else result
 
 
-def _as_pandas(table: pa.Table, given: Any) -> Any:
-    before = with_index(given)
+def _as_pandas(table: pa.Table, frame: Any) -> Any:
+    before = with_index(frame)
     places = {str(label): position for position, label in enumerate(before.columns)}
-    kinds = {name: before.dtypes.iloc[place] for name, place in places.items()}
-    made = nw.from_arrow(table, backend="pandas").to_native()
-    for name in made.columns:
-        column, kind = made[name], kinds.get(name)
+    kinds = {name: before.dtypes.iloc[position] for name, position in places.items()}
+    result = nw.from_arrow(table, backend="pandas").to_native()
+    for name in result.columns:
+        column, kind = result[name], kinds.get(name)
         if kind is not None and _read_as_text(kind):
             column = _from_texts(column, before.iloc[:, places[name]])
-        made[name] = _pandas_column(column, table[name], kind)
-    levels = before.shape[1] - given.shape[1]
-    kept = [name for name in made.columns if places.get(name, levels) < levels]
+        result[name] = _pandas_column(column, table[name], kind)
+    levels = before.shape[1] - frame.shape[1]
+    kept = [name for name in result.columns if places.get(name, levels) < levels]
     if kept:
-        made = made.set_index(kept)
-        made.index.names = [given.index.names[places[name]] for name in kept]
-    if all(name in places for name in made.columns):
-        made.columns = given.columns.take([places[name] - levels for name in made.columns])
-    return made
+        result = result.set_index(kept)
+        result.index.names = [frame.index.names[places[name]] for name in kept]
+    if all(name in places for name in result.columns):
+        result.columns = frame.columns.take([places[name] - levels for name in result.columns])
+    return result
 
 
 def _from_texts(column: Any, before: Any) -> Any:
@@ -127,34 +127,35 @@ def _pandas_column(column: Any, released: pa.ChunkedArray, kind: Any) -> Any:
     if kind is None or column.dtype == kind:
         return column
     if isinstance(kind, pandas.CategoricalDtype):
-        known, new = _categories(kind.categories, set(column.dropna().unique()))
+        categories, new = _categories(kind.categories, set(column.dropna().unique()))
         ordered = kind.ordered and not new
-        return column.astype(pandas.CategoricalDtype([*known, *new], ordered=ordered))
+        return column.astype(pandas.CategoricalDtype([*categories, *new], ordered=ordered))
     try:
         changed = column.astype(kind)
-        there = column.notna()
-        same = (changed.notna().to_numpy() == there.to_numpy()).all() and (
-            changed[there] == column[there]
+        present = column.notna()
+        same = (changed.notna().to_numpy() == present.to_numpy()).all() and (
+            changed[present] == column[present]
         ).all()
     except (TypeError, ValueError, OverflowError, ArithmeticError):
         return column
     return changed if same else column
 
 
-def _categories(known: Sequence[Any], present: set[Any]) -> tuple[list[Any], list[Any]]:
+def _categories(categories: Sequence[Any], present: set[Any]) -> tuple[list[Any], list[Any]]:
     """The categories that occur, in their order; the labels that are new."""
-    old = [value for value in known if value in present]
+    old = [value for value in categories if value in present]
     return old, sorted(present.difference(old), key=str)
 
 
-def _as_polars(table: pa.Table, given: Any) -> Any:
+def _as_polars(table: pa.Table, released_from: Any) -> Any:
     import polars
 
-    lazy = isinstance(given, polars.LazyFrame)
-    made = nw.from_arrow(table, backend="polars").to_native()
-    before = given.collect_schema()
+    lazy = isinstance(released_from, polars.LazyFrame)
+    result = nw.from_arrow(table, backend="polars").to_native()
+    before = released_from.collect_schema()
     columns = [
-        _polars_type(made[name], before[name]) if name in before else made[name] for name in made.columns
+        _polars_type(result[name], before[name]) if name in before else result[name]
+        for name in result.columns
     ]
     frame = polars.DataFrame(columns)
     return frame.lazy() if lazy else frame
@@ -164,8 +165,8 @@ def _polars_type(column: Any, kind: Any) -> Any:
     import polars
 
     if isinstance(kind, polars.Enum):
-        known, new = _categories(kind.categories, set(column.drop_nulls().unique()))
-        return column.cast(polars.Categorical if new else polars.Enum(known))
+        categories, new = _categories(kind.categories, set(column.drop_nulls().unique()))
+        return column.cast(polars.Categorical if new else polars.Enum(categories))
     try:
         changed = column.cast(kind)
         same = changed.cast(column.dtype).equals(column)
@@ -174,10 +175,10 @@ def _polars_type(column: Any, kind: Any) -> Any:
     return changed if same else column
 
 
-def _as_arrow(table: pa.Table, given: pa.Table) -> pa.Table:
+def _as_arrow(table: pa.Table, frame: pa.Table) -> pa.Table:
     for position, name in enumerate(table.column_names):
-        if name in given.column_names:
-            column = _arrow_type(table.column(position), given.column(name))
+        if name in frame.column_names:
+            column = _arrow_type(table.column(position), frame.column(name))
             table = table.set_column(position, name, column)
     return table
 
@@ -186,8 +187,8 @@ def _arrow_categories(column: pa.ChunkedArray, before: pa.ChunkedArray) -> pa.Ch
     """Values as the categories that they were, in their order."""
     kind, chunks = before.type, before.unify_dictionaries().chunks
     listed = chunks[0].dictionary.to_pylist() if chunks else []
-    known, new = _categories(listed, set(column.drop_null().unique().to_pylist()))
-    categories = pa.array([*known, *new], kind.value_type)
+    kept_categories, new = _categories(listed, set(column.drop_null().unique().to_pylist()))
+    categories = pa.array([*kept_categories, *new], kind.value_type)
     indices = pc.index_in(column.combine_chunks(), categories).cast(kind.index_type)
     ordered = kind.ordered and not new
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, categories, ordered=ordered)])

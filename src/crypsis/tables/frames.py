@@ -33,7 +33,7 @@ def open_frame(
     if is_dataset(frame):
         return _dataset(frame, settings)
     try:
-        known = nw.from_native(with_arrow_types(with_index(frame)), pass_through=False)
+        wrapped = nw.from_native(with_arrow_types(with_index(frame)), pass_through=False)
     except DuplicateError:
         raise ColumnError(
             "More than one column of the frame has the same name.",
@@ -46,25 +46,25 @@ def open_frame(
             code="not-a-frame",
             hint="Use a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame, or an Arrow dataset.",
         ) from None
-    names = unique_names(_names_of(known))
+    names = unique_names(_names_of(wrapped))
     if not names:
         raise InputError("The frame has no columns.")
-    if known.implementation.is_pyspark() or known.implementation.is_pyspark_connect():
+    if wrapped.implementation.is_pyspark() or wrapped.implementation.is_pyspark_connect():
         from crypsis.tables.spark.sources import spark_rows
 
         return with_notations(spark_rows(frame, names))
-    if known.implementation.is_duckdb():
+    if wrapped.implementation.is_duckdb():
         pairs = zip(frame.columns, inner_names(len(names)), strict=True)
         renamed = frame.project(", ".join(f"{quote(a)} AS {b}" for a, b in pairs))
         lazy = plain_frame(renamed)
         return with_notations(Rows(columns_of(lazy, names), lambda: lazy, DuckBackend()))
-    given = _arrow(known)
+    arrow_table = _arrow(wrapped)
     try:
-        each_column(lambda column: column.validate(full=True), given.columns)
+        each_column(lambda column: column.validate(full=True), arrow_table.columns)
     except pa.ArrowInvalid:
         raise InputError("The Arrow table is not valid.", hint="Create it again.") from None
-    times = time_types(given.rename_columns(names).schema)
-    table = pa.table(each_column(engine_types, given.columns), names=given.column_names)
+    times = time_types(arrow_table.rename_columns(names).schema)
+    table = pa.table(each_column(engine_types, arrow_table.columns), names=arrow_table.column_names)
     simple = plain(table) if memory_limit is None and spill_folder is None else None
     if simple is not None:
         rows: Rows = TableRows(simple, names, durations=duration_columns(times))
@@ -96,7 +96,7 @@ def _registered(
     source: Any,
     names: list[str],
     settings: dict[str, Any],
-    known: int | None,
+    row_count: int | None,
     durations: Collection[str] = (),
 ) -> Rows:
     """An Arrow table or dataset that DuckDB scans."""
@@ -107,7 +107,7 @@ def _registered(
         connection.register("source", source)
     lazy = open_relation(connection, "SELECT * FROM source", len(names))
     columns = columns_of(lazy, names, durations)
-    return Rows(columns, lambda: lazy, DuckBackend(connection), known)
+    return Rows(columns, lambda: lazy, DuckBackend(connection), row_count)
 
 
 def is_dataset(frame: Any) -> bool:
@@ -122,8 +122,8 @@ def _dataset(dataset: Any, settings: dict[str, Any]) -> Rows:
     if not names:
         raise InputError("The dataset has no columns.")
     form = getattr(getattr(dataset, "format", None), "default_extname", "")
-    known = dataset.count_rows() if form == "parquet" else None  # by the footers
-    return with_notations(_registered(dataset, unique_names(names), settings, known))
+    row_count = dataset.count_rows() if form == "parquet" else None  # by the footers
+    return with_notations(_registered(dataset, unique_names(names), settings, row_count))
 
 
 def with_notations(rows: Rows) -> Rows:
@@ -142,32 +142,32 @@ def _engine_text(inner: str) -> nw.Expr:
     return nw.col(inner).cast(nw.String).str.replace_all("NaN", "nan", literal=True)
 
 
-def _names_of(known: Any) -> list[str]:
-    if isinstance(known, nw.DataFrame):
-        return [str(name) for name in known.columns]
+def _names_of(frame: Any) -> list[str]:
+    if isinstance(frame, nw.DataFrame):
+        return [str(name) for name in frame.columns]
     try:
-        return [str(name) for name in known.collect_schema().names()]
+        return [str(name) for name in frame.collect_schema().names()]
     except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
         raise InputError(f"The frame could not be collected ({type(error).__name__}).") from None
 
 
-def _arrow(known: Any) -> pa.Table:
+def _arrow(frame: Any) -> pa.Table:
     """An eager or lazy frame on this machine as an Arrow table, with its own types."""
     try:
-        eager = known if isinstance(known, nw.DataFrame) else known.collect(backend="pyarrow")
+        eager = frame if isinstance(frame, nw.DataFrame) else frame.collect(backend="pyarrow")
         table = eager.to_arrow()
     except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
-        raise _not_arrow(known, error) from None
-    own = len(known.columns) if isinstance(known, nw.DataFrame) else table.num_columns
+        raise _not_arrow(frame, error) from None
+    width = len(frame.columns) if isinstance(frame, nw.DataFrame) else table.num_columns
     # The index of a pandas frame comes last; a column may have the name that it would get.
-    return table.select(range(own)).replace_schema_metadata(None)
+    return table.select(range(width)).replace_schema_metadata(None)
 
 
-def _not_arrow(known: Any, error: Exception) -> InputError:
+def _not_arrow(frame: Any, error: Exception) -> InputError:
     """Why a frame could not be converted: the first column that cannot be, if it is one."""
-    for name in known.columns if isinstance(known, nw.DataFrame) else ():
+    for name in frame.columns if isinstance(frame, nw.DataFrame) else ():
         try:
-            known.select(name).to_arrow()
+            frame.select(name).to_arrow()
         except Exception:  # noqa: BLE001 - as above
             return InputError(
                 f"Column {str(name)!r} has values of several types, or of a type that Arrow does not have.",
@@ -180,12 +180,12 @@ def _not_arrow(known: Any, error: Exception) -> InputError:
     )
 
 
-def frame_like(rows: Rows, given: Any) -> Any:
+def frame_like(rows: Rows, frame: Any) -> Any:
     """Rows as a frame of the kind that was given; without one, the engine's own frame."""
-    if given is None or not rows.local:
+    if frame is None or not rows.local:
         return rows.named_frame()
-    kind = nw.from_native(given, pass_through=True, allow_series=False)
+    kind = nw.from_native(frame, pass_through=True, allow_series=False)
     polars = isinstance(kind, nw.LazyFrame) and kind.implementation.is_polars()
     if not isinstance(kind, nw.DataFrame) and not polars:
         return rows.named_frame()
-    return as_given(rows.to_arrow(), given)
+    return as_given(rows.to_arrow(), frame)

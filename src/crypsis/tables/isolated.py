@@ -69,7 +69,7 @@ class IsolatedProcess:
 
     def __init__(self, what: str, job: dict[str, Any]) -> None:
         package = str(Path(__file__).resolve().parents[2])
-        path = os.pathsep.join([package, *(place for place in sys.path if place)])
+        path = os.pathsep.join([package, *(entry for entry in sys.path if entry)])
         self.what, self.late = what, False
         try:
             # -P: a file called numpy.py in the folder where someone started us is not run.

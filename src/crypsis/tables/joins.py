@@ -30,8 +30,8 @@ def join_cells(
     table: dict[str, pa.Array] = {}
     left, right, parts = [], [], []
     for c, (name, key) in enumerate(zip(names, keys, strict=True)):
-        there = key.drop_null()
-        fill = there[0].as_py() if len(there) else None
+        present = key.drop_null()
+        fill = present[0].as_py() if len(present) else None
         cell = rows.cell(rows.column(name).inner)
         parts.append(cell.is_null().alias(f"jm{c}"))
         table[f"m{c}"] = key.is_null()
@@ -61,13 +61,13 @@ def with_ends(rows: Rows, unit: str, order: Sequence[str], first: str, last: str
 
     They are ordered by the columns `order`, one after the other; a missing value comes last.
     """
-    (own,) = rows.comparable([unit])
+    (unit_column,) = rows.comparable([unit])
     inner = rows.comparable(order)
     flags = [rows.cell(name).is_null().alias(f"em{i}") for i, name in enumerate(inner)]
     cells = [rows.cell(name).alias(f"ev{i}") for i, name in enumerate(inner)]
     by = [part for i in range(len(inner)) for part in (f"em{i}", f"ev{i}")]
-    one = nw.lit(1).cast(nw.Int64).alias("e1")
-    frame = rows.frame.with_columns(*flags, *cells, one, rows.cell(own).alias("eu"))
+    marker = nw.lit(1).cast(nw.Int64).alias("e1")
+    frame = rows.frame.with_columns(*flags, *cells, marker, rows.cell(unit_column).alias("eu"))
     frame = frame.with_columns(nw.col("e1").cum_sum().over("eu", order_by=by).alias("en"))
     frame = frame.with_columns(nw.col("en").max().over("eu").alias("ez"))
     ends = [(nw.col("en") == 1).alias(first), (nw.col("en") == nw.col("ez")).alias(last)]

@@ -90,14 +90,14 @@ def replacing(
 @contextmanager
 def _into_table(address: str, overwrite: bool) -> Iterator[tuple[Path | str, ...]]:
     """A Parquet file of a private folder, whose rows become a table when it is complete."""
-    place = postgresql.TableAddress.of(address)
+    target = postgresql.TableAddress.of(address)
     if not overwrite:
-        place.check_free()
+        target.check_free()
     folder = private_folder("crypsis-upload-")
     try:
         file = folder.path / "table.parquet"
         yield (file,)
-        place.write(file, overwrite=overwrite)
+        target.write(file, overwrite=overwrite)
     finally:
         PrivateFolder.remove(folder)
 
@@ -120,13 +120,13 @@ def _uploaded(paths: Sequence[str], overwrite: bool) -> Iterator[tuple[Path | st
         PrivateFolder.remove(folder)
 
 
-def _asked(method: Any, *given: str) -> Any:
+def _asked(method: Any, *arguments: str) -> Any:
     try:
-        return method(*given)
+        return method(*arguments)
     except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of storage
-        place = given[-1].split("://", 1)[0]
+        scheme = arguments[-1].split("://", 1)[0]
         raise OutputError(
-            f"{place}:// could not be written to ({type(error).__name__}).",
+            f"{scheme}:// could not be written to ({type(error).__name__}).",
             hint="Check the address and the credentials in the environment.",
         ) from None
 
@@ -164,8 +164,8 @@ def write_file(rows: Rows, path: Path | str, form: FileForm) -> None:
 
 def _json_line(row: dict[str, Any]) -> bytes:
     """A record as JSON, which has no NaN: it is missing."""
-    known = {name: None if value != value else value for name, value in row.items()}
-    return (json.dumps(known, default=str, ensure_ascii=False) + "\n").encode()
+    cells = {name: None if value != value else value for name, value in row.items()}
+    return (json.dumps(cells, default=str, ensure_ascii=False) + "\n").encode()
 
 
 def _write_duckdb(batches: Iterator[pa.RecordBatch], names: Sequence[str], path: Path, table: str) -> None:

@@ -111,14 +111,14 @@ def expanded(text: str) -> Path:
 def _parquet_files(folder: Path) -> Iterator[str]:
     """The Parquet files below a folder; what may not be read is passed over, as a glob does."""
     entries = 0
-    for place, folders, names in os.walk(folder):
+    for directory, folders, names in os.walk(folder):
         entries += len(folders) + len(names)
         if entries > _MAX_FOLDER_ENTRIES:
             raise SourceError(
                 f"Folder {str(folder)!r} has more than {_MAX_FOLDER_ENTRIES:,} files.",
                 hint="Use the path of the table.",
             )
-        paths = (os.path.join(place, name) for name in names if name.endswith(".parquet"))  # noqa: PTH118
+        paths = (os.path.join(directory, name) for name in names if name.endswith(".parquet"))  # noqa: PTH118
         yield from filter(os.path.isfile, paths)
 
 
@@ -152,16 +152,16 @@ def remote_files(connection: duckdb.DuckDBPyConnection, text: str) -> list[str]:
     try:
         if files.exists(text):
             return [text]
-        found = sorted(files.glob(text)) if glob.has_magic(text) else []
+        remote_paths = sorted(files.glob(text)) if glob.has_magic(text) else []
     except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of storage
         raise SourceError(
             f"{text.split('://', 1)[0]}:// could not be reached ({type(error).__name__}).",
             code="no-connection",
             hint="Check the address and the credentials in the environment.",
         ) from None
-    if not found:
+    if not remote_paths:
         raise SourceError(f"File {text!r} does not exist.", code="no-file")
-    return [str(files.unstrip_protocol(path)) for path in found]
+    return [str(files.unstrip_protocol(path)) for path in remote_paths]
 
 
 def remote_system(text: str) -> Any:

@@ -21,7 +21,7 @@ def one_query(text: str) -> str:
     >>> one_query("SELECT * FROM t; -- all of it")
     'SELECT * FROM t'
     """
-    tokens = [found[0] for found in _TOKEN.finditer(text)]
+    tokens = [match[0] for match in _TOKEN.finditer(text)]
     plain = [" " if token.startswith(("--", "/*")) else token for token in tokens]
     while plain and (plain[-1] == ";" or plain[-1].isspace()):
         plain.pop()

@@ -142,8 +142,8 @@ class Rows:
 
     def cleaned(self, inner: Sequence[str], keep: Sequence[str] = ()) -> Frame:
         """Columns of the frame with NaN as missing and minus zero as zero; others as they are."""
-        others = [name for name in dict.fromkeys(keep) if name not in inner]
-        return self.frame.select(*map(self.cell, inner), *others)
+        kept = [name for name in dict.fromkeys(keep) if name not in inner]
+        return self.frame.select(*map(self.cell, inner), *kept)
 
     def comparable(self, names: Sequence[str]) -> list[str]:
         """The engine's names of columns whose values can be compared."""
@@ -181,7 +181,7 @@ class Rows:
         waiting: list[pa.RecordBatch] = []
         for batch in self.batches(what):
             waiting.append(batch)
-            if sum(one.num_rows for one in waiting) >= PART_ROWS:
+            if sum(part.num_rows for part in waiting) >= PART_ROWS:
                 yield pa.Table.from_batches(waiting)
                 waiting = []
         if waiting:
@@ -215,12 +215,12 @@ class Rows:
         Other numbers have one notation each. One pass, and none where there are no floats.
         """
         inner = {name: self.column(name).inner for name in names}
-        inner = {name: own for name, own in inner.items() if own in self._floats}
+        inner = {name: cell for name, cell in inner.items() if cell in self._floats}
         if not inner:
             return {}
         parts: list[nw.Expr] = []
-        for i, own in enumerate(inner.values()):
-            value, text = nw.col(own), nw.col(own).cast(nw.String)
+        for i, inner_name in enumerate(inner.values()):
+            value, text = nw.col(inner_name), nw.col(inner_name).cast(nw.String)
             zero = nw.when(value == 0).then(text)
             nan = nw.when(not_a_number(value)).then(text)
             parts += [
@@ -231,11 +231,11 @@ class Rows:
                 value.is_null().cast(nw.Int64).sum().alias(f"missing{i}"),
             ]
         table = self.fetch(self.frame.select(*parts), "comparing the notations of numbers")
-        (found,) = table.to_pylist()
+        (row,) = table.to_pylist()
         return {
-            name: found[f"lowest{i}"] != found[f"highest{i}"]
-            or found[f"first{i}"] != found[f"last{i}"]
-            or (found[f"first{i}"] is not None and found[f"missing{i}"] > 0)
+            name: row[f"lowest{i}"] != row[f"highest{i}"]
+            or row[f"first{i}"] != row[f"last{i}"]
+            or (row[f"first{i}"] is not None and row[f"missing{i}"] > 0)
             for i, name in enumerate(inner)
         }
 
@@ -268,8 +268,8 @@ class Rows:
         """
         inner = self.comparable(names)
         table = self._counted(names, inner, weight, at_most)
-        for name, own in zip(names, inner, strict=True):
-            check_years(table[own].chunk(0).dictionary, name)
+        for name, inner_name in zip(names, inner, strict=True):
+            check_years(table[inner_name].chunk(0).dictionary, name)
         sums = ["count"] if weight is None else ["count", "weight"]
         table = table.select([*inner, COUNT, *(["w"] if weight else [])])
         return table.rename_columns([f"c{i}" for i in range(len(inner))] + sums)
@@ -291,7 +291,7 @@ class Rows:
             hint="Use fewer columns, exclude those that are nearly unique, or use estimates: "
             "singling_out.equivalence_classes, inference.leakage.",
         )
-        if any(known <= set(names) and most >= at_most for known, most in self._too_many.items()):
+        if any(refused <= set(names) and most >= at_most for refused, most in self._too_many.items()):
             raise refusal
         try:
             if self._explodes(names, inner, at_most):
@@ -318,8 +318,8 @@ class Rows:
         first = self.tally_first(names, FIRST_ROWS)
         if first.distinct + first.singletons * (known_count / FIRST_ROWS) <= at_most:
             return False
-        (found,) = self.backend.sketch(self.cleaned(inner), [inner])
-        return found.distinct * (1 - 4 * found.error) > at_most
+        (sketch,) = self.backend.sketch(self.cleaned(inner), [inner])
+        return sketch.distinct * (1 - 4 * sketch.error) > at_most
 
     def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> ColumnSetCounts:
         """The equivalence classes of some columns, counted without fetching them."""
@@ -349,10 +349,10 @@ class Rows:
 
     def tally_first(self, names: str | Sequence[str], rows: int) -> ColumnSetCounts:
         """The equivalence classes among the first `rows` rows: no scan."""
-        asked = [names] if isinstance(names, str) else list(names)
-        inner = self.comparable(asked)
-        columns = [self.column(name) for name in asked]
-        return self.derive(columns, lambda frame: frame.select(*inner).head(rows)).tally(asked)
+        column_names = [names] if isinstance(names, str) else list(names)
+        inner = self.comparable(column_names)
+        columns = [self.column(name) for name in column_names]
+        return self.derive(columns, lambda frame: frame.select(*inner).head(rows)).tally(column_names)
 
     def value_counts(self, names: Sequence[str], *, at_most: int = MAX_CELLS) -> dict[str, dict[Any, int]]:
         """The values of each column with their counts, in one pass; missing values do not count."""
@@ -363,13 +363,13 @@ class Rows:
             hint="Use fewer columns, or exclude those that are nearly unique.",
         )
         try:
-            found = self.backend.value_counts(self.frame.select(*inner), inner, at_most, refusal)
+            raw_counts = self.backend.value_counts(self.frame.select(*inner), inner, at_most, refusal)
         except (OverflowError, ValueError) as error:
             dates = [name for name in names if self.column(name).kind in (Kind.DATE, Kind.TIME)]
             if isinstance(error, CrypsisError | pa.ArrowException) or not dates:
                 raise
             raise outside_calendar(dates) from None
-        return {name: clean_counts(*counted) for name, counted in zip(names, found, strict=True)}
+        return {name: clean_counts(*counted) for name, counted in zip(names, raw_counts, strict=True)}
 
     def values_like(self, name: str, pattern: str, limit: int) -> pa.Array:
         """The distinct values of a column, as texts, in which a regular expression is found.
@@ -381,8 +381,8 @@ class Rows:
         if column.kind is Kind.NUMBER:  # 4.9e9 as 4900000000; fractions have no format
             value = nw.when(value % 1 == 0).then(value).otherwise(None).cast(nw.Int64)
         texts = self.frame.select(value.cast(nw.String).alias("text"))
-        found = texts.filter(nw.col("text").str.contains(pattern)).group_by("text").agg()
-        table = self.fetch(found.head(limit), f"searching {listed([name])}")
+        matching = texts.filter(nw.col("text").str.contains(pattern)).group_by("text").agg()
+        table = self.fetch(matching.head(limit), f"searching {listed([name])}")
         return table["text"].combine_chunks().cast(pa.string())
 
     def to_arrow(self, names: Sequence[str] | None = None) -> pa.Table:

@@ -60,8 +60,8 @@ def quantiles(rows: Rows, names: Sequence[str], probabilities: Sequence[float]) 
     if not probabilities or not all(0 <= p <= 1 for p in probabilities):
         raise ParameterError("Quantiles need probabilities between 0 and 1.")
     inner = [rows.column(name).inner for name in names]
-    found = rows.backend.quantiles(rows.cleaned(inner), inner, probabilities)
-    return dict(zip(names, found.values(), strict=True))
+    by_column = rows.backend.quantiles(rows.cleaned(inner), inner, probabilities)
+    return dict(zip(names, by_column.values(), strict=True))
 
 
 def sampled_quantiles(
@@ -81,13 +81,13 @@ def sampled_quantiles(
     given confidence. (lodha2007, section 4.1, takes (1/error) log(1/delta): too few.)
     """
     table = sample(rows, sample_size(rank_error, confidence), seed=seed, key=key, names=names)
-    found = {}
+    by_column = {}
     for name in names:
         column = clean_column(table[name]).drop_null()
         ordered = column.take(pc.sort_indices(column)).combine_chunks()
         places = [max(0, math.ceil(p * len(ordered)) - 1) for p in probabilities]
-        found[name] = ordered.take(pa.array(places)) if len(ordered) else ordered
-    return found
+        by_column[name] = ordered.take(pa.array(places)) if len(ordered) else ordered
+    return by_column
 
 
 def sample_size(rank_error: float, confidence: float) -> int:
@@ -120,5 +120,5 @@ def average_ranks(rows: Rows, names: Sequence[str], *, keep: Sequence[str] = ())
         joined = frame.join(steps, left_on=inner, right_on="value", how="left")
         frame = joined.with_columns(nw.col("rank").alias(inner)).drop("rank")
     columns = [*ranked, *kept]
-    made = frame.select(*(column.inner for column in columns))
-    return rows.derive(columns, lambda _: made)
+    selected = frame.select(*(column.inner for column in columns))
+    return rows.derive(columns, lambda _: selected)

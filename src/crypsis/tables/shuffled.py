@@ -44,11 +44,11 @@ def shuffled(rows: Rows, seed: SeedSequence, *, in_memory: bool) -> Rows:
     """The same rows in the order of `random_order`; on a cluster in one that the seed alone fixes."""
     if in_memory:
         table = rows.to_arrow()
-        made: Rows = open_frame(table.take(pa.array(random_order(table.num_rows, seed))))
+        shuffled_rows: Rows = open_frame(table.take(pa.array(random_order(table.num_rows, seed))))
     else:
-        made = _ShuffledRows(rows, seed)
-    made.records = rows.records
-    return made
+        shuffled_rows = _ShuffledRows(rows, seed)
+    shuffled_rows.records = rows.records
+    return shuffled_rows
 
 
 class _ShuffledRows(Rows):
@@ -66,12 +66,12 @@ class _ShuffledRows(Rows):
         # A cluster has no row numbers. Sorted by a hash of what is released, the order is a
         # function of the released values and the seed: it has nothing of the original order.
         inner = [column.inner for column in self.columns if column.kind is not Kind.NESTED]
-        own = [column.inner for column in self.columns]
+        inner_names = [column.inner for column in self.columns]
         seed = int(self._seed.generate_state(1)[0])
 
         def in_order(frame: Any) -> Any:
             hashed = self.backend.with_class_hash(frame, inner, seed, _HASH)
-            return hashed.sort(_HASH).select(*own)
+            return hashed.sort(_HASH).select(*inner_names)
 
         return self._rows.derive(self.columns, in_order)
 
@@ -114,8 +114,8 @@ def shuffled_parts(parts: Iterable[pa.Table], rows: int, seed: SeedSequence) -> 
             pile = _piles(draw, part.num_rows, piles)
             order = np.argsort(pile, kind="stable")
             ends = np.cumsum(np.bincount(pile, minlength=piles))
-            for writer, some in zip(writers, np.split(order, ends[:-1]), strict=True):
-                writer.write_table(part.take(pa.array(some)))
+            for writer, indices in zip(writers, np.split(order, ends[:-1]), strict=True):
+                writer.write_table(part.take(pa.array(indices)))
         for writer, path in zip(writers, paths, strict=False):
             writer.close()
             with pa.OSFile(str(path)) as file:

@@ -84,7 +84,7 @@ def _opened(
         return _postgresql(text, reading, settings, max_rows, written)
     remote = connect(**settings) if "://" in text else None
     paths = local_files(text) if remote is None else remote_files(remote, text)
-    place = text if remote is not None else str(expanded(text).absolute())
+    address = text if remote is not None else str(expanded(text).absolute())
     sources = Sources(paths)
     form = reading.format or format_of(paths[0])
     for path in paths:
@@ -94,13 +94,13 @@ def _opened(
         rows.form = FileForm("sqlite", table=reading.table)
     else:
         rows = _of_file(form, paths, text, reading, settings, remote, sources, max_rows, written)
-    again = partial(open_source, place, reading, **settings)
+    again = partial(open_source, address, reading, **settings)
     rows.reopen = partial(again, written=tuple(written))
     rows.written = lambda names: again(written=tuple(names))
     if form in _TYPED and not reading.missing_markers:
         rows.notations = [column.name for column in rows.columns if column.kind is Kind.NUMBER]
-    rows.contents = partial(list_contents, form, paths, place, reading)
-    rows.titles = partial(list_titles, form, paths, place, reading)
+    rows.contents = partial(list_contents, form, paths, address, reading)
+    rows.titles = partial(list_titles, form, paths, address, reading)
     return rows
 
 
@@ -182,7 +182,7 @@ def _typed(
     connection: duckdb.DuckDBPyConnection,
     form: str,
     paths: Sequence[str],
-    asked: str,
+    address: str,
     reading: ReadOptions,
     settings: dict[str, Any],
     sources: Sources,
@@ -190,14 +190,14 @@ def _typed(
     written: Sequence[str],
 ) -> Rows:
     """A file whose format has column types."""
-    known, labels, computed = None, None, False
+    row_count, labels, computed = None, None, False
     times: dict[str, pa.DataType] = {}
     if form == "duckdb":
         sql, names, computed = databases.attach_duckdb(
             connection, paths[0], reading, max_rows, settings["memory_limit"]
         )
     elif form == "parquet":
-        sql, names, known, times = _parquet(connection, paths, asked, reading)
+        sql, names, row_count, times = _parquet(connection, paths, address, reading)
     elif form == "json":
         sql, names = _json(connection, paths, reading, written)
     elif form in _IN_MEMORY:
@@ -215,7 +215,7 @@ def _typed(
             parameter="format",
         )
     markers = tuple(reading.missing_markers or ())
-    rows = _rows_of(connection, sql, names, markers, known, sources, written, duration_columns(times))
+    rows = _rows_of(connection, sql, names, markers, row_count, sources, written, duration_columns(times))
     _check_rows(rows, repr(Path(paths[0]).name))
     rows.computed = computed
     rows.form = FileForm(form, labels=labels, table=reading.table, times=times)
@@ -234,16 +234,16 @@ def _rows_of(
     sql: str,
     names: Sequence[str],
     markers: Sequence[str],
-    known: int | None = None,
+    row_count: int | None = None,
     sources: Sources | None = None,
     written: Sequence[str] = (),
     durations: Collection[str] = (),
 ) -> Rows:
-    """The rows of a query, `known` many; and which are durations."""
+    """The rows of a query, `row_count` many; and which are durations."""
     raw = [inner for inner, name in zip(inner_names(len(names)), names, strict=True) if name in written]
     lazy = open_relation(connection, sql, len(names), markers, raw)
     columns = columns_of(lazy, unique_names(list(names)), durations)
-    return Rows(columns, lambda: lazy, DuckBackend(connection, sources), known)
+    return Rows(columns, lambda: lazy, DuckBackend(connection, sources), row_count)
 
 
 def open_spilled(names: Sequence[str], parts: Iterable[pa.Table]) -> Rows:
@@ -308,11 +308,11 @@ def _copied(
 
 
 def _parquet(
-    connection: duckdb.DuckDBPyConnection, paths: Sequence[str], asked: str, reading: ReadOptions
+    connection: duckdb.DuckDBPyConnection, paths: Sequence[str], address: str, reading: ReadOptions
 ) -> tuple[str, list[str], int, dict[str, pa.DataType]]:
     reading.check_supported("Parquet", ())
     files = file_list(paths)
-    hive = "true" if _partitioned(paths, asked) else "false"
+    hive = "true" if _partitioned(paths, address) else "false"
     sql = f"SELECT * FROM read_parquet({files}, hive_partitioning = {hive})"
     with translated(repr(Path(paths[0]).name)):
         names = list(connection.sql(sql).columns)
@@ -328,11 +328,11 @@ def _parquet(
     return sql, names, int(counted[0][0]), times  # by the footers
 
 
-def _partitioned(paths: Sequence[str], asked: str) -> bool:
+def _partitioned(paths: Sequence[str], address: str) -> bool:
     """Whether folders below the one asked for, or below the signs of a glob, name a value."""
-    if len(paths) == 1 and Path(paths[0]) == expanded(asked):
+    if len(paths) == 1 and Path(paths[0]) == expanded(address):
         return False
-    root = expanded(asked)
+    root = expanded(address)
     while glob.has_magic(str(root)) and not root.is_dir():
         root = root.parent
     folders = [Path(path).parent for path in paths]
@@ -348,8 +348,8 @@ def _json(
     # Of all lines: a key that only later ones have is a column, too.
     sql = f"SELECT * FROM read_json({file_list(paths)}, sample_size = -1)"
     with translated(named):
-        found = connection.sql(sql)
-        names, types = list(found.columns), list(map(str, found.types))
+        relation = connection.sql(sql)
+        names, types = list(relation.columns), list(map(str, relation.types))
         if not written:
             return sql, names
         kinds = ["JSON" if n in written else k for n, k in zip(names, types, strict=True)]

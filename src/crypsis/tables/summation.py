@@ -26,7 +26,7 @@ def sums(column: nw.Expr, name: str) -> list[nw.Expr]:
 def total(table: pa.Table, name: str) -> pa.Table:
     """The table with the one sum `name` instead of its pieces."""
     pieces = [f"{name}{i}" for i in range(_PIECES)]
-    found = table[pieces[-1]]
+    sums = table[pieces[-1]]
     for piece in reversed(pieces[:-1]):
-        found = pc.add(pc.divide(found, _PIECE), table[piece])
-    return table.drop_columns(pieces).append_column(name, found)
+        sums = pc.add(pc.divide(sums, _PIECE), table[piece])
+    return table.drop_columns(pieces).append_column(name, sums)

@@ -91,12 +91,12 @@ def clean_counts(values: Iterable[Any], counts: Iterable[int]) -> dict[Any, int]
     >>> clean_counts([0.0, -0.0, float("nan")], [1, 2, 3])
     {0.0: 3}
     """
-    found: dict[Any, int] = {}
+    totals: dict[Any, int] = {}
     for value, count in zip(values, counts, strict=True):
         if value == value:  # all but NaN
             plain = value + 0.0 if isinstance(value, float) else value
-            found[plain] = found.get(plain, 0) + count
-    return found
+            totals[plain] = totals.get(plain, 0) + count
+    return totals
 
 
 def places_among(column: pa.ChunkedArray, values: pa.Array) -> NDArray[np.int32]:
@@ -106,18 +106,18 @@ def places_among(column: pa.ChunkedArray, values: pa.Array) -> NDArray[np.int32]
     >>> places_among(pa.chunked_array([[1.5, -0.0, float("nan")]]), values).tolist()
     [1, 0, 2]
     """
-    found = pc.index_in(clean_column(column.cast(values.type)), value_set=values)
-    return np.asarray(np.from_dlpack(found.combine_chunks()), np.int32)
+    positions = pc.index_in(clean_column(column.cast(values.type)), value_set=values)
+    return np.asarray(np.from_dlpack(positions.combine_chunks()), np.int32)
 
 
 def dictionary_coded(batch: pa.RecordBatch, inner: Iterable[str]) -> pa.RecordBatch:
     """A batch whose columns `inner` are dictionary-coded."""
     for name in inner:
-        place = batch.schema.get_field_index(name)
-        column = batch.column(place)
+        index = batch.schema.get_field_index(name)
+        column = batch.column(index)
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode()
-        batch = batch.set_column(place, name, column)
+        batch = batch.set_column(index, name, column)
     return batch
 
 

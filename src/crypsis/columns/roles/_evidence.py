@@ -44,9 +44,13 @@ class Evidence:
     """
 
     def __init__(
-        self, column: Column, classes: ColumnSetCounts, sample: pa.ChunkedArray, found: Found | None = None
+        self,
+        column: Column,
+        classes: ColumnSetCounts,
+        sample: pa.ChunkedArray,
+        identifiers: Found | None = None,
     ) -> None:
-        self.column, self.classes, self.found = column, classes, found
+        self.column, self.classes, self.identifiers = column, classes, identifiers
         self.name: NameEvidence = read_name(column.name)
         self.filled = classes.rows - classes.missing
         self.distinct = round(classes.values)
@@ -91,8 +95,8 @@ class Evidence:
 
     def share_like(self, regex: str, *, ignore_case: bool = True) -> float:
         """The share of the sampled values that match."""
-        found = pc.match_substring_regex(self.values, regex, ignore_case=ignore_case)
-        return self.share(truths(found))
+        matched = pc.match_substring_regex(self.values, regex, ignore_case=ignore_case)
+        return self.share(truths(matched))
 
     @cached_property
     def flags(self) -> bool:
@@ -109,13 +113,13 @@ class Evidence:
             mask = pattern.matches(self.values)
             if mask.any():
                 fitting.setdefault(pattern.sign, []).append((pattern, mask))
-        found = [one for sign, fits in fitting.items() if (one := self._together(sign, fits))]
+        matches = [match for sign, fits in fitting.items() if (match := self._together(sign, fits))]
         if not self.integers:
             for sign, words, least in VOCABULARIES:
                 share = self._share_in(words)
                 if share >= 0.9 and self.distinct >= least:
-                    found.append(Match(sign, share, True))
-        return tuple(sorted(found, key=_rank, reverse=True))
+                    matches.append(Match(sign, share, True))
+        return tuple(sorted(matches, key=_rank, reverse=True))
 
     def _together(self, sign: Sign, fits: list[tuple[Pattern, np.ndarray]]) -> Match | None:
         """Several formats of one thing, such as dates, are counted together."""
@@ -126,21 +130,21 @@ class Evidence:
         wanted = min(min(pattern.distinct for pattern, _ in fits), len(self.values))
         alone = any(self.share(mask) >= pattern.share for pattern, mask in fits)
         complete = seen >= wanted and (alone or share >= max(0.6, least))
-        some = share >= _SOME_SHARE and seen >= _SOME_VALUES and least <= 0.5 and wanted == 1
-        return Match(sign, share, complete) if complete or some else None
+        partly = share >= _SOME_SHARE and seen >= _SOME_VALUES and least <= 0.5 and wanted == 1
+        return Match(sign, share, complete) if complete or partly else None
 
     def match(self, *roles: Role, complete: bool = True) -> Match | None:
         """The best match with one of these roles."""
-        found = (m for m in self.matches if m.sign.role in roles and m.complete >= complete)
-        return next(found, None)
+        candidates = (m for m in self.matches if m.sign.role in roles and m.complete >= complete)
+        return next(candidates, None)
 
     def fits(self, hipaa: Hipaa) -> float | None:
         """The share of values in the plain format of the identifier that the name indicates."""
         regex = PLAIN_FORMATS.get(hipaa)
-        known = [match.share for match in self.matches if match.sign.hipaa is hipaa]
+        shares = [match.share for match in self.matches if match.sign.hipaa is hipaa]
         if regex is None or not len(self.values):
-            return max(known, default=None)
-        return max([self.share_like(rf"^(?:{regex})$"), *known])
+            return max(shares, default=None)
+        return max([self.share_like(rf"^(?:{regex})$"), *shares])
 
     @cached_property
     def people(self) -> float:
@@ -151,10 +155,10 @@ class Evidence:
             return 0.85 if self._full_names else 0.0
         first = pc.replace_substring_regex(self.values, r"^([\p{L}'’-]+).*$", r"\1")
         after = pc.replace_substring_regex(self.values, r"^[^,]+, *([\p{L}'’-]+).*$", r"\1")
-        known = [pc.is_in(pc.utf8_lower(part), GIVEN_NAMES) for part in (first, after)]
-        given = max(self.share(truths(pc.or_(*known))), self._share_of_names)
-        if given >= 0.25:
-            return min(0.9, 0.6 + given / 2)
+        listed_names = [pc.is_in(pc.utf8_lower(part), GIVEN_NAMES) for part in (first, after)]
+        share = max(self.share(truths(pc.or_(*listed_names))), self._share_of_names)
+        if share >= 0.25:
+            return min(0.9, 0.6 + share / 2)
         eastern = max(self.share_like(regex) for regex in (CHINESE, KOREAN, JAPANESE))
         if eastern >= 0.6:
             return 0.85
@@ -166,20 +170,20 @@ class Evidence:
         """Whether a few values have two or three words each, and most a name among them."""
         texts = self.values.to_pylist()
         words = [_words(text) for text in texts]
-        known = [any(word in GIVEN or word in FAMILY for word in one) for one in words]
-        western = all(2 <= len(word) <= 3 for word in words) and 2 * sum(known) > len(known)
+        has_name = [any(word in GIVEN or word in FAMILY for word in words_of_text) for words_of_text in words]
+        western = all(2 <= len(word) <= 3 for word in words) and 2 * sum(has_name) > len(has_name)
         long = all(len(text) > 2 for text in texts)
         return western or (long and self.share_like(JAPANESE) == 1)
 
     @property
     def _share_of_names(self) -> float:
         """The share of values in which a word is a name of a person in some language."""
-        known = [
+        listed_names = [
             any(word in GIVEN or word in FAMILY for word in _words(text))
             for text in self.values.slice(0, _NAMES_EXAMINED).to_pylist()
         ]
-        counts = self.counts[: len(known)]
-        return float(counts[np.array(known, bool)].sum() / max(1, counts.sum()))
+        counts = self.counts[: len(listed_names)]
+        return float(counts[np.array(listed_names, bool)].sum() / max(1, counts.sum()))
 
     @cached_property
     def words(self) -> float:
@@ -227,8 +231,8 @@ def _rank(match: Match) -> tuple[bool, float, float]:
 def _numbers(sample: pa.ChunkedArray, kind: Kind) -> np.ndarray:
     if kind not in (Kind.INTEGER, Kind.NUMBER):
         return np.empty(0)
-    found = numbers(sample.drop_null().cast(pa.float64(), safe=False))
-    finite: np.ndarray = found[np.isfinite(found)]
+    converted = numbers(sample.drop_null().cast(pa.float64(), safe=False))
+    finite: np.ndarray = converted[np.isfinite(converted)]
     return finite
 
 

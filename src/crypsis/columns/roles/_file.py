@@ -128,9 +128,11 @@ def decided_roles(
     >>> decided_roles({"roles": {"age": "quasi-identifier"}}, ["age"]).roles
     {'age': <Role.QUASI_IDENTIFIER: 'quasi-identifier'>}
     """
-    given = {name: _parts(name, value) for name, value in document["roles"].items()}
-    roles = {name: _role(name, parts["role"]) for name, parts in given.items()}
-    notes = {name: _note(name, parts, Path(folder)) for name, parts in given.items() if len(parts) > 1}
+    roles_by_column = {name: _parts(name, value) for name, value in document["roles"].items()}
+    roles = {name: _role(name, parts["role"]) for name, parts in roles_by_column.items()}
+    notes = {
+        name: _note(name, parts, Path(folder)) for name, parts in roles_by_column.items() if len(parts) > 1
+    }
     if any(name not in roles for name in excluded):
         raise unknown_columns(excluded, {**dict.fromkeys(columns), **roles})
     optional = (Role.IDENTIFIER, Role.EXCLUDED, Role.UNDECIDED)
@@ -159,12 +161,12 @@ def decided_roles(
     )
 
 
-def _units(given: Any, columns: Sequence[str], decided: Collection[str]) -> dict[str, str]:
+def _units(units_table: Any, columns: Sequence[str], decided: Collection[str]) -> dict[str, str]:
     """The columns of persons, households and the sample.
 
     A release without them keeps the file, where [roles] still has such a column.
     """
-    items = given.items() if isinstance(given, dict) else [("units", given)]
+    items = units_table.items() if isinstance(units_table, dict) else [("units", units_table)]
     wrong = [name for name, column in items if not isinstance(column, str)]
     wrong = wrong or [name for name, _ in items if name not in (*SAMPLE_KEYWORDS, _WHY)]
     if wrong:
@@ -173,19 +175,19 @@ def _units(given: Any, columns: Sequence[str], decided: Collection[str]) -> dict
             f"{wrong[0]!r} does not name a column. The table [units] of a roles file names columns: {names}.",
             code="units",
         )
-    if not is_reason(given.get(_WHY, "why")):
+    if not is_reason(units_table.get(_WHY, "why")):
         raise RoleError(
             f"{_WHY!r} of [units] must say why each record is of one person, in words.", code="units"
         )
     units = {
         unit: name
-        for unit, name in given.items()
+        for unit, name in units_table.items()
         if (unit, name) != ("person", Role.UNDECIDED.value) or name in columns
     }
     named = [name for unit, name in units.items() if unit != _WHY and (unit, name) != ("person", EACH_RECORD)]
     if any(column not in columns and column not in decided for column in named):
-        known = {**dict.fromkeys(columns), **dict.fromkeys(decided)}
-        raise unknown_columns(named, known, hint=_NOT_RELEASED)
+        known_names = {**dict.fromkeys(columns), **dict.fromkeys(decided)}
+        raise unknown_columns(named, known_names, hint=_NOT_RELEASED)
     return units
 
 
@@ -232,17 +234,17 @@ def _named(path: Path) -> Iterator[None]:
         raise
 
 
-def _reasons(table: str, given: Any) -> dict[str, str]:
+def _reasons(table: str, reasons: Any) -> dict[str, str]:
     """The texts of a table; one of white space or punctuation is not a reason."""
-    if not isinstance(given, dict):
+    if not isinstance(reasons, dict):
         raise RoleError(f"{table!r} of a roles file is a table: [{table}].", code=table)
-    for item, reason in given.items():
+    for item, reason in reasons.items():
         signed = isinstance(reason, str) and sum(map(str.isalnum, reason)) >= _FEWEST_SIGNS
         if not (signed if table == "answers" else is_reason(reason)):
             raise RoleError(
                 f"What is written for {item!r} must be words: who checked it, when, and why.", code=table
             )
-    return {item: reason.strip() for item, reason in given.items()}
+    return {item: reason.strip() for item, reason in reasons.items()}
 
 
 def _tables(path: Path, table: str | None) -> dict[str, Any]:
@@ -252,11 +254,11 @@ def _tables(path: Path, table: str | None) -> dict[str, Any]:
         raise SourceError(
             f"{named} has no [roles] table.", hint="Write a roles file from a scan of the data."
         )
-    others = [name for name in document if name not in ("roles", "units", "answers", "container")]
-    if others:
+    unknown = [name for name in document if name not in ("roles", "units", "answers", "container")]
+    if unknown:
         raise SourceError(
             f"{named} has other tables than [roles], [units], [answers] and [container]: "
-            f"{', '.join(map(repr, others))}."
+            f"{', '.join(map(repr, unknown))}."
         )
     return document
 
@@ -279,8 +281,8 @@ def _parts(name: str, value: Any) -> dict[str, Any]:
         )
     unknown = next((part for part in value if part not in ("role", *_NOTES)), None)
     if unknown is not None:
-        near = get_close_matches(unknown, _NOTES, n=1)
-        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        similar = get_close_matches(unknown, _NOTES, n=1)
+        meant = f" (did you mean {similar[0]!r}?)" if similar else ""
         raise RoleError(
             f"Column {name!r} has {unknown!r} besides its role{meant}. There can be: {', '.join(_NOTES)}.",
             columns=(name,),
@@ -338,8 +340,8 @@ def _role(name: str, value: Any) -> Role:
     try:
         return Role(value.strip().lower().replace("_", "-").replace(" ", "-"))
     except ValueError:
-        near = get_close_matches(value, [role.value for role in Role], n=1)
-        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        similar = get_close_matches(value, [role.value for role in Role], n=1)
+        meant = f" (did you mean {similar[0]!r}?)" if similar else ""
         raise RoleError(
             f"Column {name!r} has the unknown role {value!r}{meant}. The roles are: {_ROLES}.",
             code="unknown-role",

@@ -66,26 +66,26 @@ def guess(
     """
     dataset = as_dataset(data)
     rows = dataset.rows
-    known = dict(counts or {})
-    if not set(known) <= set(rows.names):
-        raise unknown_columns(known, rows.names)
-    asked = rows.columns if columns is None else [rows.column(n) for n in as_columns(columns)]
-    before = {} if known else _GUESSED.setdefault(rows, {})
-    new = [one for one in asked if (one.name, seed) not in before]
+    known_counts = dict(counts or {})
+    if not set(known_counts) <= set(rows.names):
+        raise unknown_columns(known_counts, rows.names)
+    requested = rows.columns if columns is None else [rows.column(n) for n in as_columns(columns)]
+    before = {} if known_counts else _GUESSED.setdefault(rows, {})
+    new = [column for column in requested if (column.name, seed) not in before]
     flat = [column.name for column in new if column.kind is not Kind.NESTED]
     sample = draw_sample(rows, SAMPLE_ROWS, seed=seed, names=flat) if flat else pa.table({})
-    every: pa.Table | None = sample
+    all_rows: pa.Table | None = sample
     if flat and sample.num_rows < rows.count:
-        every = rows.to_arrow(flat) if rows.count * len(flat) <= _FETCHED else None
+        all_rows = rows.to_arrow(flat) if rows.count * len(flat) <= _FETCHED else None
     for column in progress.track(new, "guessing roles"):
         if column.kind is Kind.NESTED:
             before[column.name, seed] = nested(column)
             continue
-        classes = known.get(column.name) or rows.tally([column.name])
-        values, all_values = sample[column.name], None if every is None else every[column.name]
-        found = find_identifiers(rows, column, values, all_values, round(classes.values))
-        before[column.name, seed] = judge(Evidence(column, classes, values, found))
-    guesses = [before[column.name, seed] for column in asked]
+        classes = known_counts.get(column.name) or rows.tally([column.name])
+        values, all_values = sample[column.name], None if all_rows is None else all_rows[column.name]
+        identifiers = find_identifiers(rows, column, values, all_values, round(classes.values))
+        before[column.name, seed] = judge(Evidence(column, classes, values, identifiers))
+    guesses = [before[column.name, seed] for column in requested]
     return tuple(_of_units(dataset, guess) for guess in guesses)
 
 
@@ -165,5 +165,5 @@ def contradictions(data: Dataset, *, seed: int = 0) -> dict[str, str]:
         if role in RELEASED and not data.notes.get(name, ColumnNote()).override
     ]
     rows = Dataset(data.rows)  # by what the columns look like, not by what was said of them
-    found = guess(rows, columns=decided, seed=seed) if decided else ()
-    return {one.column: one.reason for one in found if one.identifies and not one.free_text}
+    guesses = guess(rows, columns=decided, seed=seed) if decided else ()
+    return {guess.column: guess.reason for guess in guesses if guess.identifies and not guess.free_text}

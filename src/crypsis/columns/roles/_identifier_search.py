@@ -40,7 +40,7 @@ _FEW, _ABOVE_CHANCE = 20, 0.2
 _SURE = 1e-4
 """The chance that check digits are right by accident, below which numbers are what they seem."""
 _ROT13 = str.maketrans(
-    ascii_letters, "".join(one[13:] + one[:13] for one in (ascii_lowercase, ascii_uppercase))
+    ascii_letters, "".join(letters[13:] + letters[:13] for letters in (ascii_lowercase, ascii_uppercase))
 )
 
 
@@ -64,11 +64,11 @@ class Sought:
 
     def count(self, values: pa.Array) -> tuple[int, int]:
         """How many of the values have the format, and in how many its check digits are right."""
-        found = pc.match_substring_regex(values, self.regex, ignore_case=True)
-        formed = int(truths(found).sum())
+        matched = pc.match_substring_regex(values, self.regex, ignore_case=True)
+        formed = int(truths(matched).sum())
         if self.check is None:
             return formed, formed
-        return formed, sum(map(self._valid, values.filter(found).to_pylist()))
+        return formed, sum(map(self._valid, values.filter(matched).to_pylist()))
 
     def suffices(self, formed: int, valid: int) -> bool:
         """Whether so many are enough, and not those of many codes that are right by chance."""
@@ -230,34 +230,34 @@ _SEARCHED: WeakKeyDictionary[Rows, dict[str, Found | None]] = WeakKeyDictionary(
 
 
 def find_identifiers(
-    rows: Rows, column: Column, sample: pa.ChunkedArray, every: pa.ChunkedArray | None, distinct: int
+    rows: Rows, column: Column, sample: pa.ChunkedArray, all_values: pa.ChunkedArray | None, distinct: int
 ) -> Found | None:
-    """The identifiers in all values of a column: in `every` if it has all, else in the engine.
+    """The identifiers in all values of a column: in `all_values` if it has all, else in the engine.
 
     Rows are searched once: a table is profiled, assessed and anonymized, each time with its evidence.
     """
     if column.duration or column.kind not in (Kind.TEXT, Kind.INTEGER, Kind.NUMBER):
         return None
-    known = _SEARCHED.setdefault(rows, {})
-    if column.name not in known:
-        known[column.name] = _searched(rows, column, sample, every, distinct)
-    return known[column.name]
+    searched = _SEARCHED.setdefault(rows, {})
+    if column.name not in searched:
+        searched[column.name] = _searched(rows, column, sample, all_values, distinct)
+    return searched[column.name]
 
 
 def _searched(
-    rows: Rows, column: Column, sample: pa.ChunkedArray, every: pa.ChunkedArray | None, distinct: int
+    rows: Rows, column: Column, sample: pa.ChunkedArray, all_values: pa.ChunkedArray | None, distinct: int
 ) -> Found | None:
     text = column.kind is Kind.TEXT
     pattern = f"{_CANDIDATES}|{_BARE_VALUES}" if text else _BARE_VALUES
-    if every is not None:
-        texts = distinct_texts(every)
+    if all_values is not None:
+        texts = distinct_texts(all_values)
     else:
         selected = "" if distinct <= _MOST_READ else pattern
         texts = rows.values_like(column.name, selected, _MAX_CANDIDATES)
     values = texts.filter(pc.match_substring_regex(texts, pattern))
-    found = (_in_texts(values) if text else None) or _bare_numbers(values)
-    if found or not text:
-        return found
+    identifiers = (_in_texts(values) if text else None) or _bare_numbers(values)
+    if identifiers or not text:
+        return identifiers
     if max(len(texts), distinct) <= _MOST_READ:
         return _in_readings(texts, complete=True)
     return _in_readings(distinct_texts(sample))
@@ -339,8 +339,8 @@ def _in_readings(texts: pa.Array, *, complete: bool = False) -> Found | None:
         readings = dict.fromkeys(_readings(text))
         if any(map(names_a_person, readings)):
             counts[PERSON] += 1
-        other = [reading for reading in readings if reading != text and "@" in reading]
-        if other and SOUGHT[0].count(arrays.texts(other))[1]:
+        email_readings = [reading for reading in readings if reading != text and "@" in reading]
+        if email_readings and SOUGHT[0].count(arrays.texts(email_readings))[1]:
             counts[_EMAIL] += 1
     best = max(counts, key=lambda sign: counts[sign], default=None)
     return None if best is None else Found(best, counts[best], complete)
@@ -366,11 +366,11 @@ def _in_texts(values: pa.Array) -> Found | None:
             more = sought.count(chunk)
             formed[sought] += more[0]
             valid[sought] += more[1]
-        done = [one for one in SOUGHT if one.suffices(formed[one], valid[one])]
+        done = [sought for sought in SOUGHT if sought.suffices(formed[sought], valid[sought])]
         if done:
             counts: Counter[Sign] = Counter()
-            for one in done:
-                counts[one.sign] += valid[one]
+            for sought in done:
+                counts[sought.sign] += valid[sought]
             best = max(counts, key=lambda sign: (counts[sign], sign.confidence))
             return Found(best, counts[best], len(values) <= _CHUNK)
     return None
@@ -384,22 +384,22 @@ def _bare_numbers(values: pa.Array) -> Found | None:
     """Numbers of one length whose check digits are right more often than by chance."""
     bare = values.filter(pc.match_substring_regex(values, _BARE_VALUES))
     texts = bare.slice(0, _BARE_EXAMINED).to_pylist()
-    found = [
+    candidates = [
         Found(sign, valid, len(bare) <= _BARE_EXAMINED)
         for sign, length, passes, chance in BARE
         if (valid := _valid_numbers(texts, length, passes, chance))
     ]
-    return max(found, key=lambda one: one.values, default=None)
+    return max(candidates, key=lambda candidate: candidate.values, default=None)
 
 
 def _valid_numbers(values: Sequence[str], length: int, passes: Callable[[str], bool], chance: float) -> int:
     """How many are valid, if nearly all of that length are, and not by chance or all rounded."""
-    own = [value.upper() for value in values if len(value) == length]
+    fitting = [value.upper() for value in values if len(value) == length]
     if length != 18:
-        own = [value for value in own if value.isdecimal()]
-    if all(value.endswith("000") for value in own):
+        fitting = [value for value in fitting if value.isdecimal()]
+    if all(value.endswith("000") for value in fitting):
         return 0
-    valid = sum(map(passes, own))
+    valid = sum(map(passes, fitting))
     sure = _SURE_IF_LONG if length >= _LONG else _SURE
-    enough = valid >= _BARE_SHARE * len(own) and (chance**valid <= sure or valid >= _MANY_NUMBERS)
+    enough = valid >= _BARE_SHARE * len(fitting) and (chance**valid <= sure or valid >= _MANY_NUMBERS)
     return valid if valid and enough else 0

@@ -75,18 +75,20 @@ def _of_contract(path: Path, document: Mapping[str, Any], table: str | None) -> 
     objects = _list(path, document, "schema")
     chosen = _chosen(path, objects, table, ("name", "physicalName"))
     columns = {
-        str(one.get("physicalName") or one.get("name")): _custom(one)
-        for one in _list(path, chosen, "properties")
+        str(column.get("physicalName") or column.get("name")): _custom(column)
+        for column in _list(path, chosen, "properties")
     }
     return as_document(_custom(chosen), columns, f"the table in {path.name!r}")
 
 
 def _custom(thing: Mapping[str, Any]) -> Any:
     properties = thing.get("customProperties") or ()
-    found = [
-        one.get("value") for one in properties if isinstance(one, Mapping) and one.get("property") == KEY
+    values = [
+        entry.get("value")
+        for entry in properties
+        if isinstance(entry, Mapping) and entry.get("property") == KEY
     ]
-    return found[-1] if found else None
+    return values[-1] if values else None
 
 
 def _of_frictionless(path: Path, document: Mapping[str, Any], table: str | None) -> dict[str, Any]:
@@ -101,7 +103,7 @@ def _of_frictionless(path: Path, document: Mapping[str, Any], table: str | None)
             "same file is read.",
             code="not-metadata",
         )
-    columns = {str(one.get("name")): one.get(KEY) for one in _list(path, fields, "fields")}
+    columns = {str(entry.get("name")): entry.get(KEY) for entry in _list(path, fields, "fields")}
     return as_document(resource.get(KEY), columns, f"the table in {path.name!r}")
 
 
@@ -116,8 +118,8 @@ def _chosen(
         {n for key in keys if isinstance(v := table.get(key), str) for n in (v, Path(v).name)}
         for table in tables
     ]
-    found = [table for table, names in zip(tables, named, strict=True) if names & wanted]
-    if len(found) != 1:
+    matched = [table for table, names in zip(tables, named, strict=True) if names & wanted]
+    if len(matched) != 1:
         listed = ", ".join(repr(min(names, key=len)) for names in named if names)
         raise SourceError(
             f"{path.name!r} describes {len(tables)} tables ({listed}), and it is not clear which "
@@ -125,14 +127,14 @@ def _chosen(
             code="which-table",
             hint="Give the data the name of the table.",
         )
-    return found[0]
+    return matched[0]
 
 
 def _list(path: Path, thing: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    found = thing.get(name)
-    if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
+    entries = thing.get(name)
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
         raise SourceError(f"{path.name!r} has no list {name!r}.", code="not-metadata")
-    return found
+    return entries
 
 
 def _parsed(path: Path) -> Any:

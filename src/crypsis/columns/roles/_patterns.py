@@ -36,8 +36,8 @@ class Pattern:
 
     def matches(self, values: pa.Array) -> np.ndarray:
         """Which values match."""
-        found = pc.match_substring_regex(values, rf"^(?:{self.regex})$", ignore_case=True)
-        mask = truths(found)
+        matched = pc.match_substring_regex(values, rf"^(?:{self.regex})$", ignore_case=True)
+        mask = truths(matched)
         return mask & passes_luhn(values) if self.luhn and mask.any() else mask
 
 

@@ -61,6 +61,6 @@ def names_a_person(text: str) -> bool:
     """
     words = [plain(word) for word in _WORDS.findall(_SPLIT.sub(r"\1 \2", text))]
     return any(
-        (one in _SURE_GIVEN and two in FAMILY) or (one in FAMILY and two in _SURE_GIVEN)
-        for one, two in pairwise(words)
+        (first in _SURE_GIVEN and second in FAMILY) or (first in FAMILY and second in _SURE_GIVEN)
+        for first, second in pairwise(words)
     )

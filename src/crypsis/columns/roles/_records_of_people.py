@@ -56,17 +56,17 @@ def linking_values(data: Dataset, *, seed: int = 0) -> tuple[str, ...]:
     ('site', 'subject')
     """
     flat = [column.name for column in data.rows.columns if column.kind is not Kind.NESTED]
-    known = [name for name in flat if name in data.quasi_identifiers]
-    decided = (*known, *data.sensitive, data.household, data.weight, data.stratum, data.cluster)
-    others = [
+    quasi_identifiers = [name for name in flat if name in data.quasi_identifiers]
+    decided = (*quasi_identifiers, *data.sensitive, data.household, data.weight, data.stratum, data.cluster)
+    rest = [
         name for name in flat if name not in decided and not data.notes.get(name, ColumnNote()).several_people
     ]
-    if data.person is not None or len(known) < 2 or not others:
+    if data.person is not None or len(quasi_identifiers) < 2 or not rest:
         return ()
-    table = sample(data.rows, _ROWS, seed=seed, names=[*known, *others])
+    table = sample(data.rows, _ROWS, seed=seed, names=[*quasi_identifiers, *rest])
     codes = {name: numbered(codes_of(table[name])) for name in table.column_names}
-    found = _linking(codes, known, others)
-    return next((one for one in found if _in_all_records(data, one, known)), ())
+    links = _linking(codes, quasi_identifiers, rest)
+    return next((key for key in links if _in_all_records(data, key, quasi_identifiers)), ())
 
 
 def copies(data: Dataset, columns: Sequence[str] | None = None) -> int:
@@ -95,11 +95,11 @@ def copies(data: Dataset, columns: Sequence[str] | None = None) -> int:
     """
     names = data.released if columns is None else columns
     flat = [name for name in names if data.rows.column(name).kind is not Kind.NESTED]
-    known = [name for name in flat if name in data.quasi_identifiers]
-    if data.person is not None or not flat or (columns is None and not known):
+    quasi_identifiers = [name for name in flat if name in data.quasi_identifiers]
+    if data.person is not None or not flat or (columns is None and not quasi_identifiers):
         return 1
     try:
-        if known and int(np.gcd.reduce(data.cells(known).counts, initial=0)) < 2:
+        if quasi_identifiers and int(np.gcd.reduce(data.cells(quasi_identifiers).counts, initial=0)) < 2:
             return 1
         counts = data.rows.cells(flat, at_most=_MOST_CELLS)["count"].to_numpy()
     except (InputError, TooLargeError):  # the classes are not evaluated either
@@ -148,18 +148,18 @@ def panel(data: Dataset, *, seed: int = 0) -> tuple[str, str] | None:
     table = sample(data.rows, _ROWS, seed=seed, names=flat)
     codes = {name: numbered(codes_of(table[name])) for name in flat}
     values = {name: _distinct(code) for name, code in codes.items()}
-    waves = [one for one in flat if 1 < values[one] <= _MOST_WAVES and one not in data.sensitive]
+    waves = [column for column in flat if 1 < values[column] <= _MOST_WAVES and column not in data.sensitive]
     for name in flat:
         decided = data.notes.get(name, ColumnNote()).several_people
         if name in data.quasi_identifiers or decided or values[name] < _FEWEST_PEOPLE:
             continue
         records = np.bincount(codes[name])[codes[name]]
         for wave in waves:
-            some = {one: codes[one][records <= values[wave]] for one in (name, wave)}
+            chosen_codes = {column: codes[column][records <= values[wave]] for column in (name, wave)}
             shares = np.bincount(codes[wave]) / table.num_rows
-            expected = _pairs(some[name]) * float((shares**2).sum())
-            there = _pairs(_joint(some, (name, wave))) if expected else 0
-            if there < expected / 2 and expected - there > _CLEAR * math.sqrt(expected):
+            expected = _pairs(chosen_codes[name]) * float((shares**2).sum())
+            repeated = _pairs(_joint(chosen_codes, (name, wave))) if expected else 0
+            if repeated < expected / 2 and expected - repeated > _CLEAR * math.sqrt(expected):
                 return name, wave
     return None
 
@@ -170,17 +170,23 @@ def _pairs(codes: Ints) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-def _linking(codes: dict[str, Ints], known: list[str], others: list[str]) -> Iterator[tuple[str, ...]]:
+def _linking(
+    codes: dict[str, Ints], quasi_identifiers: list[str], columns: list[str]
+) -> Iterator[tuple[str, ...]]:
     """Single columns and pairs, of which one may be a quasi-identifier, that determine the others."""
     values = {name: _distinct(code) for name, code in codes.items()}
-    rows = len(codes[others[0]])
-    some = [name for name in others if 1 < values[name] < rows][:_MOST_COLUMNS]
+    rows = len(codes[columns[0]])
+    candidates = [name for name in columns if 1 < values[name] < rows][:_MOST_COLUMNS]
     first = {name: numbered(code[:_FIRST_ROWS]) for name, code in codes.items()}
     some_rests: dict[tuple[str, ...], Ints] = {}
     alone: set[str] = set()  # a column that determines them by itself does so with any other one
-    keys = chain(((name,) for name in some), combinations(some, 2), ((n, one) for n in some for one in known))
+    keys = chain(
+        ((name,) for name in candidates),
+        combinations(candidates, 2),
+        ((n, name) for n in candidates for name in quasi_identifiers),
+    )
     for key in keys:
-        rest = tuple(name for name in known if name not in key)
+        rest = tuple(name for name in quasi_identifiers if name not in key)
         if not alone.isdisjoint(key):
             continue
         if rest not in some_rests:
@@ -214,21 +220,21 @@ def _by_chance(classes: Ints, pairs: int) -> float:
     return pairs * math.log(float((shares**2).sum()))
 
 
-def _in_all_records(data: Dataset, key: tuple[str, ...], known: list[str]) -> bool:
+def _in_all_records(data: Dataset, key: tuple[str, ...], quasi_identifiers: list[str]) -> bool:
     """Whether it is so in all records, of which every value has two or more on average."""
     people = data.rows.tally(key)
     if people.estimated or not 2 * people.values <= data.count <= _MOST_RECORDS * people.values:
         return False
-    both = data.rows.tally(list(dict.fromkeys([*key, *known])))
+    both = data.rows.tally(list(dict.fromkeys([*key, *quasi_identifiers])))
     return not both.estimated and both.values == people.values
 
 
 def _joint(codes: dict[str, Ints], names: Sequence[str]) -> Ints:
     """The combinations of some columns as codes."""
-    found = codes[names[0]]
+    joint = codes[names[0]]
     for name in names[1:]:
-        found = numbered(found * _distinct(codes[name]) + codes[name])
-    return found
+        joint = numbered(joint * _distinct(codes[name]) + codes[name])
+    return joint
 
 
 def _distinct(codes: Ints) -> int:

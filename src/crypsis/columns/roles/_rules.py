@@ -60,13 +60,13 @@ class Guess(Result):
 
 def judge(evidence: Evidence) -> Guess:
     """The first guess in the order below, each from one kind of evidence."""
-    found = next((candidate for candidate in _candidates(evidence) if candidate is not None), None)
-    if found is None:
+    result = next((candidate for candidate in _candidates(evidence) if candidate is not None), None)
+    if result is None:
         reason = "Neither the name nor the values indicate a role."
-        found = _guess(evidence, Role.UNDECIDED, reason, 0.3)
-    shared = found.free_text or found.hipaa in _SHARED or evidence.flags
+        result = _guess(evidence, Role.UNDECIDED, reason, 0.3)
+    shared = result.free_text or result.hipaa in _SHARED or evidence.flags
     repeats = not (shared or evidence.unique or evidence.constant)
-    return replace(found, repeats=repeats, links=repeats and _links(evidence, found))
+    return replace(result, repeats=repeats, links=repeats and _links(evidence, result))
 
 
 def _links(evidence: Evidence, guess: Guess) -> bool:
@@ -121,7 +121,7 @@ def nested(column: Column) -> Guess:
 def _constant(evidence: Evidence) -> Guess | None:
     if evidence.filled == 0:
         return _guess(evidence, Role.INSENSITIVE, "All values are missing.", 0.9)
-    identifying = evidence.match(Role.IDENTIFIER) is not None or evidence.found is not None
+    identifying = evidence.match(Role.IDENTIFIER) is not None or evidence.identifiers is not None
     if not evidence.constant or identifying:
         return None
     return _guess(evidence, Role.INSENSITIVE, "All records have the same value.", 0.95)
@@ -155,14 +155,14 @@ def _by_pattern(evidence: Evidence, *roles: Role, complete: bool = True) -> Gues
 
 def _found(evidence: Evidence) -> Guess | None:
     """Identifiers among all values, however few."""
-    found = evidence.found
-    if found is None:
+    identifiers = evidence.identifiers
+    if identifiers is None:
         return None
-    sign = found.sign
-    one = found.values == 1
-    more = "" if found.complete else "At least "
-    verb = "contains" if one else "contain"
-    reason = f"{more}{found.values:,} {'value' if one else 'values'} {verb} {sign.noun}."
+    sign = identifiers.sign
+    is_single = identifiers.values == 1
+    more = "" if identifiers.complete else "At least "
+    verb = "contains" if is_single else "contain"
+    reason = f"{more}{identifiers.values:,} {'value' if is_single else 'values'} {verb} {sign.noun}."
     return _guess(evidence, sign.role, reason, sign.confidence, sign.hipaa)
 
 
@@ -171,11 +171,11 @@ def _structured(evidence: Evidence) -> Guess | None:
     if evidence.kind is not Kind.TEXT or evidence.share_like(_STRUCTURED) < 0.5:
         return None
     texts = evidence.values.slice(0, 200).to_pylist()
-    keys = {key for text in texts for found in _KEYS.findall(text) for key in found if key}
+    keys = {key for text in texts for matches in _KEYS.findall(text) for key in matches if key}
     signs = [sign for key in sorted(keys) if (sign := read_name(key).sign) is not None]
-    own = [sign for sign in signs if sign.role is Role.IDENTIFIER]
-    if own:
-        best = max(own, key=lambda sign: sign.confidence)
+    identifying = [sign for sign in signs if sign.role is Role.IDENTIFIER]
+    if identifying:
+        best = max(identifying, key=lambda sign: sign.confidence)
         reason = f"The values are structured text with fields; one indicates {best.noun}."
         return _guess(evidence, Role.IDENTIFIER, reason, best.confidence, best.hipaa)
     reason = "The values are structured text (JSON, XML), whose content is not examined."

@@ -149,10 +149,10 @@ def read_name(name: str) -> NameEvidence:
     part = _sign_of_parts(name)
     if part is not None:
         readings = [replace(reading, sign=reading.sign or part) for reading in readings]
-    found = [reading for reading in readings if reading.sign is not None]
-    if not found:
+    recognized = [reading for reading in readings if reading.sign is not None]
+    if not recognized:
         return max(readings, key=lambda reading: reading.numbered)
-    return max(found, key=lambda reading: _weight(reading.sign))
+    return max(recognized, key=lambda reading: _weight(reading.sign))
 
 
 def _read_words(words: tuple[str, ...]) -> NameEvidence:
@@ -306,8 +306,10 @@ def _sign_of_parts(name: str) -> Sign | None:
     if name.isascii():
         return None
     text = _UNSPACED.sub("", unicodedata.normalize("NFKC", name).casefold())
-    found = [(part, sign) for part, sign in _PARTS if part in text]
-    longest = [sign for part, sign in found if not any(part != other and part in other for other, _ in found)]
+    parts = [(part, sign) for part, sign in _PARTS if part in text]
+    longest = [
+        sign for part, sign in parts if not any(part != longer and part in longer for longer, _ in parts)
+    ]
     return max(longest, key=_weight, default=None)
 
 

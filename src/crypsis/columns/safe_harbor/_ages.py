@@ -81,13 +81,13 @@ def high_age(name: str, texts: Sequence[str]) -> str | None:
 
 def years_in(name: str) -> float:
     """How many units of the column are a year: 12 for ages in months."""
-    found = [_UNITS[word] for word in w.words_of(name) if word in _UNITS]
+    units = [_UNITS[word] for word in w.words_of(name) if word in _UNITS]
     joined = "".join(w.words_of(name))
-    if not found and re.search(r"(mos?|months?)$", joined):
-        found = [12]
-    if not found and re.search(r"days?$", joined):
-        found = [365.25]
-    return found[0] if found else 1.0
+    if not units and re.search(r"(mos?|months?)$", joined):
+        units = [12]
+    if not units and re.search(r"days?$", joined):
+        units = [365.25]
+    return units[0] if units else 1.0
 
 
 def shows(text: str, unit: float) -> bool:

@@ -63,27 +63,27 @@ def examine(column: ColumnValues, small_areas: Collection[str] = ()) -> tuple[Sa
         return (SafeHarborHit(name, _part(what), what.value, reason),)
     texts = column.texts
     hits = {}
-    place = _places.fine_place(name, texts, kind, small_areas)
+    fine_place = _places.fine_place(name, texts, kind, small_areas)
     when = _dates.element_of_date(name, texts, kind)
     old = _ages.high_age(name, texts) or _ages.old_birth_year(name, texts)
     for part, item, cause in (
-        ("places", Hipaa.GEOGRAPHY, place),
+        ("places", Hipaa.GEOGRAPHY, fine_place),
         ("dates", Hipaa.DATE, when),
         ("ages", Hipaa.DATE, old),
     ):
         if cause is not None:
             hits[part] = SafeHarborHit(name, part, item.value, cause)
-    found = _identifiers.identifier_name(name, texts, kind, column.records)
-    if found is None and not hits and not _ages.names_an_age(name):
+    hit = _identifiers.identifier_name(name, texts, kind, column.records)
+    if hit is None and not hits and not _ages.names_an_age(name):
         postal = _places.names_a_postal_code(name) and _places.postal_areas(texts, integers=True)
-        found = None if postal else _identifiers.identifier_values(texts, kind, column.records)
-    if found is None and not hits and guessed not in (None, Hipaa.GEOGRAPHY, Hipaa.DATE):
-        found = (guessed, "the name or the values indicate it")
-    if found is None and column.identifier:
-        found = (guessed or Hipaa.CODE, "it is declared a direct identifier")
-    if found is not None:
-        part = _part(found[0])
-        hits.setdefault(part, SafeHarborHit(name, part, found[0].value, found[1]))
+        hit = None if postal else _identifiers.identifier_values(texts, kind, column.records)
+    if hit is None and not hits and guessed not in (None, Hipaa.GEOGRAPHY, Hipaa.DATE):
+        hit = (guessed, "the name or the values indicate it")
+    if hit is None and column.identifier:
+        hit = (guessed or Hipaa.CODE, "it is declared a direct identifier")
+    if hit is not None:
+        part = _part(hit[0])
+        hits.setdefault(part, SafeHarborHit(name, part, hit[0].value, hit[1]))
     return tuple(hits.values())
 
 

@@ -83,12 +83,12 @@ _YEARS = re.compile(
 def names_a_date(name: str) -> bool:
     """Whether a name is that of a date or of an element of a date finer than the year."""
     words = w.words_of(name)
-    found = set(words)
-    if found & w.DURATIONS or _is_year(words):
+    word_set = set(words)
+    if word_set & w.DURATIONS or _is_year(words):
         return False
-    if found & w.DATE_ELEMENTS or any(word.endswith(w.DATE_ENDINGS) for word in words):
-        return not found & w.ABOUT
-    return bool(found & w.DAY_WORDS and (len(words) == 1 or found & w.EVENTS))
+    if word_set & w.DATE_ELEMENTS or any(word.endswith(w.DATE_ENDINGS) for word in words):
+        return not word_set & w.ABOUT
+    return bool(word_set & w.DAY_WORDS and (len(words) == 1 or word_set & w.EVENTS))
 
 
 def _is_year(words: tuple[str, ...]) -> bool:
@@ -140,17 +140,17 @@ def element_of_date(name: str, texts: Sequence[str], kind: str) -> str | None:
 
 def _months_and_days(texts: Sequence[str]) -> bool:
     """Whether the values are months and days (3/14), or both in four digits (0314)."""
-    found = [_MONTH_AND_DAY.fullmatch(text) for text in texts]
-    if all(found):
-        parts = [(one[1], one[3]) for one in found if one]
-        return min(len({part[place] for part in parts}) for place in (0, 1)) >= 3
+    matches = [_MONTH_AND_DAY.fullmatch(text) for text in texts]
+    if all(matches):
+        parts = [(match[1], match[3]) for match in matches if match]
+        return min(len({part[group] for part in parts}) for group in (0, 1)) >= 3
     packed = [re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", text) for text in set(texts)]
     return len(packed) >= 12 and all(packed)
 
 
 def _integers(texts: Sequence[str]) -> list[int] | None:
-    found = [re.fullmatch(r"(-?\d+)(\.0+)?", text) for text in texts]
-    return [int(one[1]) for one in found if one] if all(found) else None
+    matches = [re.fullmatch(r"(-?\d+)(\.0+)?", text) for text in texts]
+    return [int(match[1]) for match in matches if match] if all(matches) else None
 
 
 def _flags(numbers: Sequence[int]) -> bool:
@@ -166,8 +166,8 @@ def packed_dates(numbers: Sequence[int]) -> str | None:
         return "the numbers are days, written as YYYYMMDD"
     if len(distinct) >= 5 and all(_is_year_and(number, 100, 12) for number in distinct):
         return "the numbers are months, written as YYYYMM"
-    near = all(190_000 <= n < 210_000 and 1 <= n % 100 <= 53 for n in distinct)
-    if len(distinct) >= 8 and near and {n // 100 for n in distinct} <= _recent():
+    near_weeks = all(190_000 <= n < 210_000 and 1 <= n % 100 <= 53 for n in distinct)
+    if len(distinct) >= 8 and near_weeks and {n // 100 for n in distinct} <= _recent():
         return "the numbers are weeks, written as YYYYWW"
     if len(distinct) >= 8 and all(_is_year_and(number, 1000, 366) for number in distinct):
         return "the numbers are days of years, written as YYYYDDD"

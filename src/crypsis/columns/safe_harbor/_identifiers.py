@@ -108,27 +108,27 @@ def _long_numbers(distinct: Sequence[str]) -> tuple[Hipaa, str] | None:
 def identifier_name(name: str, texts: Sequence[str], kind: str, records: int) -> tuple[Hipaa, str] | None:
     """The identifier that the name indicates and the values do not contradict."""
     words = w.words_of(name)
-    found, distinct = set(words), set(texts)
+    word_set, distinct = set(words), set(texts)
     written = [text for text in distinct if _LETTERS.search(text)]
-    if kind == "boolean" or not distinct or found & w.ABOUT:
+    if kind == "boolean" or not distinct or word_set & w.ABOUT:
         return None
-    if found & w.EMPLOYERS:
+    if word_set & w.EMPLOYERS:
         named = [text for text in written if text.casefold() not in _GENERIC_WORK]
         return (Hipaa.NAME, "names of employers") if named else None
-    if found & w.RELATIVES:
+    if word_set & w.RELATIVES:
         people = sum(bool(_PERSON.fullmatch(text)) for text in written)
         single = sum(text[:1].isupper() and text.isalpha() for text in written)
-        asked = "name" in found or "kin" in found
+        about_names = "name" in word_set or "kin" in word_set
         many = len(written) >= 3 and people + single >= 0.6 * len(written)
         if written and (
-            asked or people >= max(1, 0.4 * len(written)) or (many and len(written) >= 0.15 * records)
+            about_names or people >= max(1, 0.4 * len(written)) or (many and len(written) >= 0.15 * records)
         ):
             return Hipaa.NAME, "names of relatives or household members"
-    if found & _PART_WORDS and all(re.fullmatch(r"\D{0,4}\d{4}", text) for text in distinct):
+    if word_set & _PART_WORDS and all(re.fullmatch(r"\D{0,4}\d{4}", text) for text in distinct):
         return Hipaa.SSN, "the last digits of a number"
     numbered = bool(words) and words[-1] in w.NUMBER_ENDS and len(distinct) > 2
     digits = any(any(c.isdigit() for c in text) for text in distinct)
-    if numbered and digits and found & w.RECORD_WORDS and not found & w.CODE_LISTS:
+    if numbered and digits and word_set & w.RECORD_WORDS and not word_set & w.CODE_LISTS:
         return Hipaa.MEDICAL_RECORD, "numbers of records, also where they repeat"
     return None
 

@@ -83,8 +83,8 @@ def names_a_place(name: str) -> bool:
     """Whether a name is that of a place smaller than a state."""
     words = set(w.words_of(name))
     joined = "".join(w.words_of(name))
-    found = bool(words & w.PLACE_WORDS) or joined in w.PLACE_WORDS
-    found = found or bool(
+    is_place = bool(words & w.PLACE_WORDS) or joined in w.PLACE_WORDS
+    is_place = is_place or bool(
         re.search(
             r"census(tract|block|area|place|district)|(zip|county|city|fips|postcode|zcta|zipcode)(cd|code|\d)?$",
             joined,
@@ -92,8 +92,8 @@ def names_a_place(name: str) -> bool:
     )
     capacity = "capacity" in joined or "ethnicity" in joined or "toxicity" in joined
     if capacity or "velocity" in joined or "electricity" in joined or "specificity" in joined:
-        found = bool(words & w.PLACE_WORDS)
-    return found and not words & w.ABOUT
+        is_place = bool(words & w.PLACE_WORDS)
+    return is_place and not words & w.ABOUT
 
 
 def names_a_postal_code(name: str) -> bool:
@@ -108,7 +108,7 @@ def postal_areas(texts: Sequence[str], *, integers: bool) -> list[str] | None:
     >>> postal_areas(["941**", "021**"], integers=False), postal_areas(["21", "941"], integers=True)
     (['941', '021'], ['021', '941'])
     """
-    found = []
+    areas = []
     for text in texts:
         digits = re.sub(r"\.0+$", "", text)
         if integers and digits.isdecimal() and len(digits) <= 3:
@@ -116,8 +116,8 @@ def postal_areas(texts: Sequence[str], *, integers: bool) -> list[str] | None:
         match = _ZIP3.fullmatch(digits)
         if match is None:
             return None
-        found.append(match[1])
-    return found
+        areas.append(match[1])
+    return areas
 
 
 def fine_place(name: str, texts: Sequence[str], kind: str, small_areas: Collection[str]) -> str | None:

@@ -53,7 +53,7 @@ def recoding_of(
     after = recoded(column.name, column.texts, column.kind, first)
     if not any(after):
         return "drop"
-    texts = tuple(dict.fromkeys(one for one in after if one is not None))
+    texts = tuple(dict.fromkeys(text for text in after if text is not None))
     kind = "integer" if first == "year" and all(text.isdecimal() for text in texts) else column.kind
     checked = ColumnValues(column.name, kind if first == "year" else "text", texts, column.records)
     if first == "age" and column.kind in ("integer", "number"):
@@ -116,10 +116,10 @@ def _written(text: str) -> bool:
 
 def _area(text: str, small: Collection[str]) -> str | None:
     digits = re.sub(r"\.0+$", "", text)
-    found = re.fullmatch(r"(\d{1,5})(-?\d{4})?|(\d{3})\D{2}", digits)
-    if found is None:
+    matched = re.fullmatch(r"(\d{1,5})(-?\d{4})?|(\d{3})\D{2}", digits)
+    if matched is None:
         return None
-    code = found[3] or found[1].zfill(5)[:3]
+    code = matched[3] or matched[1].zfill(5)[:3]
     return "000" if code in small else code
 
 
@@ -132,11 +132,11 @@ def _year(text: str) -> int | None:
 def _packed(texts: Sequence[str]) -> list[int | None] | None:
     """The years of numbers that are packed dates."""
     numbers = [int(float(text)) for text in texts]
-    found = _dates.packed_dates(numbers)
-    if found is None:
+    notation = _dates.packed_dates(numbers)
+    if notation is None:
         return None
-    if "since 1970" in found:
-        unit = 1 if "range of seconds" in found else 1000 if "milli" in found else 10**6
+    if "since 1970" in notation:
+        unit = 1 if "range of seconds" in notation else 1000 if "milli" in notation else 10**6
         return [datetime.fromtimestamp(number / unit, UTC).year for number in numbers]
-    base = {"YYYYMMDD": 10_000, "YYYYDDD": 1000}.get(found.rsplit(" ", 1)[1], 100)
+    base = {"YYYYMMDD": 10_000, "YYYYDDD": 1000}.get(notation.rsplit(" ", 1)[1], 100)
     return [number // base for number in numbers]

@@ -124,20 +124,20 @@ def _noise(method: m.Noise, names: tuple[str, ...], parts: Parts, stream: SeedSe
 
 
 def _pram(method: m.Pram, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
-    known = [frequencies(parts, name) for name in names]
+    counted = [frequencies(parts, name) for name in names]
     streams = stream.spawn(len(names))
 
     def make() -> Apply:
         generators = [np.random.default_rng(stream) for stream in streams]
 
         def apply(part: pa.Table) -> pa.Table:
-            for name, (values, counts), generator in zip(names, known, generators, strict=True):
+            for name, (values, counts), generator in zip(names, counted, generators, strict=True):
                 column = part[name].combine_chunks()
                 plain = _decoded(column)
-                there = np.asarray(_present(plain))
-                change, place = perturb.redrawn(there, counts, method.stay, generator)
+                present = np.asarray(_present(plain))
+                change, codes = perturb.redrawn(present, counts, method.stay, generator)
                 if change.any():
-                    drawn = values.take(pa.array(np.where(change, place, 0)))
+                    drawn = values.take(pa.array(np.where(change, codes, 0)))
                     column = pc.if_else(pa.array(change), drawn, plain).cast(column.type)
                 part = _with(part, name, column)
             return part
@@ -149,17 +149,17 @@ def _pram(method: m.Pram, names: tuple[str, ...], parts: Parts, stream: SeedSequ
 
 def _pram_matrix(method: m.PramMatrix, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
     streams = stream.spawn(len(names))
-    known = []
+    matrices = []
     for name in names:
         values, counts = frequencies(parts, name)
         texts = pc.cast(values, pa.string()).to_pylist()
-        known.append((values, transition_matrix(method, name, texts, counts)))
+        matrices.append((values, transition_matrix(method, name, texts, counts)))
 
     def make() -> Apply:
         generators = [np.random.default_rng(stream) for stream in streams]
 
         def apply(part: pa.Table) -> pa.Table:
-            for name, (values, matrix), generator in zip(names, known, generators, strict=True):
+            for name, (values, matrix), generator in zip(names, matrices, generators, strict=True):
                 column = part[name].combine_chunks()
                 codes = np.asarray(pc.fill_null(pc.index_in(_decoded(column), values), -1))
                 drawn = perturb.pram_by_matrix(codes, matrix, generator)
@@ -191,9 +191,9 @@ def _without_rare(method: m.SuppressRare, names: tuple[str, ...], parts: Parts) 
 
 
 def _locally_suppressed(method: m.LocalSuppression, names: tuple[str, ...], parts: Parts) -> Make:
-    every = list(dict.fromkeys((*names, *(one for more in method.ghosts.values() for one in more))))
-    before = pa.concat_tables([part.select(every) for part in parts(every)])
-    if before.num_rows * len(every) > _MAX_VALUES:
+    used_names = list(dict.fromkeys((*names, *(ghost for more in method.ghosts.values() for ghost in more))))
+    before = pa.concat_tables([part.select(used_names) for part in parts(used_names)])
+    if before.num_rows * len(used_names) > _MAX_VALUES:
         raise TooLargeError(
             f"The mask {method.method} keeps its columns in memory, at most {_MAX_VALUES:,} values.",
             columns=names,
@@ -201,7 +201,7 @@ def _locally_suppressed(method: m.LocalSuppression, names: tuple[str, ...], part
     after = without_values(
         before, method.k, method.importance, wildcards=method.missing == "wildcard", ghosts=method.ghosts
     )
-    return _in_parts(tuple(every), after.columns)
+    return _in_parts(tuple(used_names), after.columns)
 
 
 def _pseudonymized(keys: Mapping[str, str]) -> Apply:
@@ -220,9 +220,9 @@ def _shifted(method: m.ShiftDates, names: tuple[str, ...], key: str) -> Make:
 
     def apply(part: pa.Table) -> pa.Table:
         coded = _decoded(part[method.person].combine_chunks()).cast(pa.string()).dictionary_encode()
-        known = [day_shift(value, key, method.days) for value in coded.dictionary.to_pylist()]
-        without = day_shift("", key, method.days)
-        days = pa.array([*known, without], pa.int64()).take(coded.indices.fill_null(len(known)))
+        shifts = [day_shift(value, key, method.days) for value in coded.dictionary.to_pylist()]
+        missing_shift = day_shift("", key, method.days)
+        days = pa.array([*shifts, missing_shift], pa.int64()).take(coded.indices.fill_null(len(shifts)))
         for name in names:
             dates = _decoded(part[name].combine_chunks())
             if not (pa.types.is_date(dates.type) or pa.types.is_timestamp(dates.type)):
@@ -246,11 +246,11 @@ def _microseconds(kind: pa.DataType) -> pa.DataType:
 
 def _in_memory(method: m.Mask, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
     """Masks that need the order of all rows: their columns are computed at once in memory."""
-    given = method.given if isinstance(method, m.Shuffle) else ()
+    unchanged = method.given if isinstance(method, m.Shuffle) else ()
     within = method.within if isinstance(method, m.Mdav | m.Microaggregate) else ()
     tables, kinds, size = [], [], 0
     strata = []
-    for part in parts([*names, *given, *within]):
+    for part in parts([*names, *unchanged, *within]):
         size += part.num_rows * len(part.column_names)
         if size > _MAX_VALUES:
             raise TooLargeError(
@@ -260,14 +260,14 @@ def _in_memory(method: m.Mask, names: tuple[str, ...], parts: Parts, stream: See
                 columns=names,
             )
         kinds = [part.schema.field(name).type for name in names]
-        tables.append(numbers(part, [*names, *given]))
+        tables.append(numbers(part, [*names, *unchanged]))
         strata.append(part.select(list(within)))
     table = np.concatenate(tables)
-    own, fixed = table[:, : len(names)], table[:, len(names) :] if given else None
-    after = own.copy()
+    values, fixed = table[:, : len(names)], table[:, len(names) :] if unchanged else None
+    after = values.copy()
     generator = np.random.default_rng(stream)
-    for rows in _strata(pa.concat_tables(strata), method, len(own)):
-        after[rows] = _in_order(method, own[rows], fixed, generator)
+    for rows in _strata(pa.concat_tables(strata), method, len(values)):
+        after[rows] = _in_order(method, values[rows], fixed, generator)
     columns = [_arrow(column, kind) for column, kind in zip(after.T, kinds, strict=True)]
     _check_groups(pa.table(columns, names=list(map(str, range(len(names))))), method)
     return _in_parts(names, columns)
@@ -298,8 +298,8 @@ def _strata(table: pa.Table, method: m.Mask, rows: int) -> list[Any]:
     codes = np.zeros(rows, np.int64)
     for column in table.columns:
         coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-        own = np.asarray(coded.indices, np.int64)
-        _, codes = np.unique(codes * (own.max(initial=0) + 1) + own, return_inverse=True)
+        stratum_codes = np.asarray(coded.indices, np.int64)
+        _, codes = np.unique(codes * (stratum_codes.max(initial=0) + 1) + stratum_codes, return_inverse=True)
     order = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes)
     k = getattr(method, "k", 1)
@@ -313,9 +313,11 @@ def _strata(table: pa.Table, method: m.Mask, rows: int) -> list[Any]:
     return np.split(order, np.cumsum(sizes)[:-1])
 
 
-def _in_order(method: m.Mask, table: Floats, given: Floats | None, generator: np.random.Generator) -> Floats:
+def _in_order(
+    method: m.Mask, table: Floats, unchanged: Floats | None, generator: np.random.Generator
+) -> Floats:
     if isinstance(method, m.Shuffle):
-        return perturb.shuffle(table, given, generator)
+        return perturb.shuffle(table, unchanged, generator)
     if isinstance(method, m.Mdav):
         return perturb.mdav(table, method.k)
     if isinstance(method, m.Microaggregate):
@@ -347,8 +349,8 @@ def frequencies(parts: Parts, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
     for part in parts([name]):
         column = _decoded(part[name].combine_chunks())
         kind = column.type
-        found = pc.value_counts(column.filter(_present(column)))
-        values, sizes = found.field("values").to_pylist(), found.field("counts").to_pylist()
+        counted = pc.value_counts(column.filter(_present(column)))
+        values, sizes = counted.field("values").to_pylist(), counted.field("counts").to_pylist()
         counts.update(dict(zip(values, sizes, strict=True)))
         if len(counts) > _MAX_CATEGORIES:
             raise TooLargeError(
@@ -362,10 +364,10 @@ def frequencies(parts: Parts, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
 
 
 def _present(column: pa.Array) -> pa.Array:
-    there = column.is_valid()
+    present = column.is_valid()
     if pa.types.is_floating(column.type):
-        there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(column), False)))
-    return there
+        present = pc.and_(present, pc.invert(pc.fill_null(pc.is_nan(column), False)))
+    return present
 
 
 def _decoded(column: pa.Array) -> pa.Array:
@@ -379,10 +381,10 @@ def _numeric(names: Sequence[str], change: Callable[[Floats], Floats]) -> Apply:
         before = numbers(part, names)
         after = change(before)
         for c, name in enumerate(names):
-            own = part[name].combine_chunks()
-            new = _arrow(after[:, c], own.type)
+            column = part[name].combine_chunks()
+            new = _arrow(after[:, c], column.type)
             same = pa.array(before[:, c] == after[:, c])
-            part = _with(part, name, pc.if_else(same, own, new))
+            part = _with(part, name, pc.if_else(same, column, new))
         return part
 
     return apply

@@ -60,19 +60,19 @@ def _function(
         dataset, masks = as_dataset(data), {as_columns(columns): mask(**options)}
         streams = np.random.SeedSequence(extra if more == "seed" else None).spawn(2)
         keys = dict.fromkeys(as_columns(columns), extra) if more == "key" else {}
-        found = masked_rows(dataset, masks, streams[1:], keys)
-        rows = open_frame(found) if isinstance(found, pa.Table) else found
+        released = masked_rows(dataset, masks, streams[1:], keys)
+        rows = open_frame(released) if isinstance(released, pa.Table) else released
         check_rare_values(rows, masks)
         return frame_like(rows, dataset.given)
 
     fields = {key: model_field for key, model_field in mask.model_fields.items() if key != "method"}
     lines = [f"{key}\n{indent(field.description or '', '    ')}" for key, field in fields.items()]
     lines += {"seed": [_SEED], "key": [_KEY]}.get(more, [])
-    given = [
+    parameters = [
         inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
         for key, kind in (("data", Data), ("columns", Columns))
     ]
-    given += [
+    parameters += [
         inspect.Parameter(
             key,
             inspect.Parameter.KEYWORD_ONLY,
@@ -84,11 +84,11 @@ def _function(
     if more:
         default = None if more == "seed" else inspect.Parameter.empty
         kind = int | None if more == "seed" else str
-        given.append(
+        parameters.append(
             inspect.Parameter(more, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
         )
     masked.__name__ = masked.__qualname__ = name
-    signature = inspect.Signature(given, return_annotation=Any)
+    signature = inspect.Signature(parameters, return_annotation=Any)
     masked.__signature__ = signature  # type: ignore[attr-defined]
     masked.__doc__ = _DOCSTRING.format(
         summary=mask.__doc__, parameters="\n".join(lines), reference=reference, example=example, shown=shown

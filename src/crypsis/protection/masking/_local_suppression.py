@@ -39,7 +39,7 @@ def without_values(
     >>> without_values(people, 2, wildcards=True)["age"].to_pylist()
     [30, 30, None]
     """
-    following = {name: one for one, names in (ghosts or {}).items() for name in names}
+    following = {name: source for source, names in (ghosts or {}).items() for name in names}
     names = [name for name in table.column_names if name not in following]
     unknown = [name for name in (*importance, *(ghosts or {})) if name not in names]
     if unknown:
@@ -47,8 +47,8 @@ def without_values(
     coded = [_coded(table[name]) for name in names]
     order = None
     if importance:
-        others = sorted((n for n in names if n not in importance), key=lambda n: -_values(coded, names, n))
-        order = [names.index(name) for name in (*others, *reversed(importance))]
+        rest = sorted((n for n in names if n not in importance), key=lambda n: -_values(coded, names, n))
+        order = [names.index(name) for name in (*rest, *reversed(importance))]
     codes = np.column_stack(coded)
     _check_size(codes, k)
     search, count = suppressed_values, _sizes
@@ -60,8 +60,8 @@ def without_values(
             f"A class has fewer than {k} records after local suppression, so the release is not returned."
         )
     gone = {name: removed[:, c] for c, name in enumerate(names)}
-    for name, one in following.items():
-        gone[name] = removed[:, names.index(one)] | (codes[:, names.index(one)] < 0)
+    for name, leader in following.items():
+        gone[name] = removed[:, names.index(leader)] | (codes[:, names.index(leader)] < 0)
     columns = [
         pc.if_else(pa.array(gone[name]), pa.scalar(None, table[name].type), table[name])
         for name in table.column_names
@@ -141,13 +141,13 @@ def _remove_rest(now: Ints, removed: Mask, small: Mask, k: int, order: Sequence[
             if not small[row]:
                 break
             kept = [c for c in range(now.shape[1]) if c not in chosen]
-            alike = (now[:, kept] == now[row, kept]).all(axis=1)
-            there = alike & ~small & (now[:, chosen] == 0).all(axis=1)
-            mine = alike & small
-            missing = k - int(there.sum()) - int(mine.sum())
-            others = _donors(now, np.flatnonzero(alike & ~small & ~there), k, missing)
-            if others.size >= missing:
-                _remove(now, removed, np.concatenate([np.flatnonzero(mine), others]), chosen)
+            matching = (now[:, kept] == now[row, kept]).all(axis=1)
+            protected = matching & ~small & (now[:, chosen] == 0).all(axis=1)
+            mine = matching & small
+            missing = k - int(protected.sum()) - int(mine.sum())
+            donors = _donors(now, np.flatnonzero(matching & ~small & ~protected), k, missing)
+            if donors.size >= missing:
+                _remove(now, removed, np.concatenate([np.flatnonzero(mine), donors]), chosen)
                 small[mine] = False
 
 
@@ -159,9 +159,9 @@ def _donors(now: Ints, rows: Ints, k: int, missing: int) -> Ints:
     member = member.ravel()
     sizes = np.bincount(member)
     order = np.argsort(member, kind="stable")
-    place = np.empty(rows.size, np.int64)
-    place[order] = np.arange(rows.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    spare = rows[place >= k]
+    rank = np.empty(rows.size, np.int64)
+    rank[order] = np.arange(rows.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    spare = rows[rank >= k]
     return spare[:missing] if spare.size >= missing else rows[member == int(np.argmin(sizes))]
 
 

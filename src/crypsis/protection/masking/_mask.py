@@ -73,7 +73,7 @@ def as_compared(mask: Mask, missing: MissingValues) -> Mask:
 def changed_columns(names: tuple[str, ...], mask: Mask) -> tuple[str, ...]:
     """The columns that a mask of these columns changes: its ghost variables too."""
     ghosts = mask.ghosts if isinstance(mask, LocalSuppression) else {}
-    return tuple(dict.fromkeys((*names, *(one for more in ghosts.values() for one in more))))
+    return tuple(dict.fromkeys((*names, *(ghost for more in ghosts.values() for ghost in more))))
 
 
 def columns_used(names: tuple[str, ...], mask: Mask) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def columns_used(names: tuple[str, ...], mask: Mask) -> tuple[str, ...]:
     if isinstance(mask, Shuffle):
         return (*names, *mask.given)
     if isinstance(mask, LocalSuppression):
-        return (*names, *(one for more in mask.ghosts.values() for one in more))
+        return (*names, *(ghost for more in mask.ghosts.values() for ghost in more))
     return (*names, *mask.within) if isinstance(mask, Mdav | Microaggregate) else names
 
 
@@ -94,8 +94,8 @@ def _masked_table(
     for (names, mask), stream in zip(masks.items(), streams, strict=True):
         now = table
 
-        def parts(some: Sequence[str], now: pa.Table = now) -> Iterator[pa.Table]:
-            yield now.select(list(some))
+        def parts(selected: Sequence[str], now: pa.Table = now) -> Iterator[pa.Table]:
+            yield now.select(list(selected))
 
         table = fitted(mask, names, parts, stream, keys)()(table)
     return table
@@ -113,11 +113,11 @@ def _masked_parts(rows: Rows, masks: Masks, streams: Sequence[SeedSequence], key
 
 
 def _passes(rows: Rows, makers: Sequence[Make]) -> Parts:
-    def parts(some: Sequence[str]) -> Iterator[pa.Table]:
+    def parts(selected: Sequence[str]) -> Iterator[pa.Table]:
         applied = [make() for make in makers]
-        for part in parts_of(rows if makers else rows.select(some), "masking rows"):
+        for part in parts_of(rows if makers else rows.select(selected), "masking rows"):
             for apply in applied:
                 part = apply(part)
-            yield part.select(list(some))
+            yield part.select(list(selected))
 
     return parts

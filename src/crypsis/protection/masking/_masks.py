@@ -60,8 +60,8 @@ class Shuffle(_Mask):
     """Columns that stay, with which the rank correlations are kept too."""
 
     def describe(self) -> str:
-        given = f", given {', '.join(self.given)}" if self.given else ""
-        return f"values in another order that keeps rank correlations{given}"
+        condition = f", given {', '.join(self.given)}" if self.given else ""
+        return f"values in another order that keeps rank correlations{condition}"
 
 
 class Microaggregate(_Mask):
@@ -192,11 +192,11 @@ class LocalSuppression(_Mask):
 
     def describe(self) -> str:
         last = f", {', '.join(self.importance)} last" if self.importance else ""
-        alike = "are alike"
+        relation = "are alike"
         if self.missing == "wildcard":
-            alike = "match (a missing value matches every value)"
-        too = "".join(f"; with {one} also {', '.join(more)}" for one, more in self.ghosts.items())
-        return f"values suppressed until at least {self.k} records {alike}{last}{too}"
+            relation = "match (a missing value matches every value)"
+        too = "".join(f"; with {name} also {', '.join(more)}" for name, more in self.ghosts.items())
+        return f"values suppressed until at least {self.k} records {relation}{last}{too}"
 
     def __hash__(self) -> int:
         return hash((self.k, self.importance, self.missing, tuple(self.ghosts)))

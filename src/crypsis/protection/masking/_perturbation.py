@@ -89,56 +89,56 @@ class _Moments:
 
 
 def _moments(block: Floats, *, together: bool = False) -> _Moments:
-    there = ~np.isnan(block)
-    rows = there.sum(axis=0).astype(float)
+    present = ~np.isnan(block)
+    rows = present.sum(axis=0).astype(float)
     with np.errstate(invalid="ignore", over="ignore"):
-        mean = np.where(there, block, 0.0).sum(axis=0) / np.maximum(rows, 1)
-        apart = np.where(there, block - mean, 0.0)
-        return _Moments(rows, mean, apart.T @ apart if together else (apart**2).sum(axis=0))
+        mean = np.where(present, block, 0.0).sum(axis=0) / np.maximum(rows, 1)
+        centered = np.where(present, block - mean, 0.0)
+        return _Moments(rows, mean, centered.T @ centered if together else (centered**2).sum(axis=0))
 
 
-def _plus(one: _Moments | None, two: _Moments) -> _Moments:
-    if one is None:
+def _plus(first: _Moments | None, two: _Moments) -> _Moments:
+    if first is None:
         return two
-    rows = one.rows + two.rows
+    rows = first.rows + two.rows
     with np.errstate(invalid="ignore", over="ignore"):
-        gap, weight = two.mean - one.mean, one.rows * two.rows / np.maximum(rows, 1)
-        product = np.outer(gap, gap) * weight if one.squares.ndim == 2 else gap**2 * weight
-        mean = one.mean + gap * two.rows / np.maximum(rows, 1)
-    return _Moments(rows, mean, one.squares + two.squares + product)
+        gap, weight = two.mean - first.mean, first.rows * two.rows / np.maximum(rows, 1)
+        product = np.outer(gap, gap) * weight if first.squares.ndim == 2 else gap**2 * weight
+        mean = first.mean + gap * two.rows / np.maximum(rows, 1)
+    return _Moments(rows, mean, first.squares + two.squares + product)
 
 
 def rank_swap(column: Floats, percent: float, generator: Generator) -> Floats:
     """Swap each value with one whose rank is at most `percent` of the rows away (Moore 1996)."""
-    there = np.flatnonzero(~np.isnan(column))
-    reach = int(there.size * percent / 100)
+    present = np.flatnonzero(~np.isnan(column))
+    reach = int(present.size * percent / 100)
     if reach < 1:
         return column.copy()
-    order = there[np.argsort(column[there], kind="stable")]
+    order = present[np.argsort(column[present], kind="stable")]
     partner = kernels.swap_partners(order.size, reach, generator.random(order.size))
     swapped = column.copy()
     swapped[order] = column[order[partner]]
     return swapped
 
 
-def shuffle(table: Floats, given: Floats | None, generator: Generator) -> Floats:
+def shuffle(table: Floats, unchanged: Floats | None, generator: Generator) -> Floats:
     """The values of each column in another order that keeps rank correlations.
 
     Muralidhar and Sarathy 2006: ranks become normal scores; new scores are drawn conditionally on
-    those of the columns in `given`, which stay; and each column's own values are assigned in the
+    those of the columns in `unchanged`, which stay; and each column's own values are assigned in the
     order of the new scores. So every column keeps exactly its values, and the rank correlations
     keep their expectation. Rows with a missing value are not shuffled.
     """
-    joined = table if given is None else np.hstack([table, given])
+    joined = table if unchanged is None else np.hstack([table, unchanged])
     rows = np.flatnonzero(~np.isnan(joined).any(axis=1))
     if rows.size < 2:
         return table.copy()
-    own, fixed = _scores(table[rows]), None if given is None else _scores(given[rows])
-    columns = own.shape[1]
-    spread = np.atleast_2d(np.cov(own.T, ddof=0))
+    scores, fixed = _scores(table[rows]), None if unchanged is None else _scores(unchanged[rows])
+    columns = scores.shape[1]
+    spread = np.atleast_2d(np.cov(scores.T, ddof=0))
     center: Any = 0.0
     if fixed is not None:
-        across = own.T @ fixed / rows.size
+        across = scores.T @ fixed / rows.size
         around = np.atleast_2d(np.cov(fixed.T, ddof=0))
         slope = across @ np.linalg.pinv(around)
         center, spread = fixed @ slope.T, spread - slope @ across.T
@@ -147,8 +147,8 @@ def shuffle(table: Floats, given: Floats | None, generator: Generator) -> Floats
     drawn = center + generator.standard_normal((rows.size, columns)) @ root.T
     shuffled = table.copy()
     for c in range(columns):
-        place = np.argsort(np.argsort(drawn[:, c], kind="stable"), kind="stable")
-        shuffled[rows, c] = np.sort(table[rows, c])[place]
+        rank = np.argsort(np.argsort(drawn[:, c], kind="stable"), kind="stable")
+        shuffled[rows, c] = np.sort(table[rows, c])[rank]
     return shuffled
 
 
@@ -191,10 +191,10 @@ def pram(codes: NDArray[np.int64], values: int, stay: float, generator: Generato
     Post-randomization (Gouweleeuw et al. 1998) with the matrix stay I + (1 - stay) 1 p', which
     keeps the expected frequencies p. -1 is missing and stays missing.
     """
-    there = codes >= 0
-    counts = np.bincount(codes[there], minlength=values)
-    change, place = redrawn(there, counts, stay, generator)
-    return np.asarray(np.where(change, place, codes))
+    present = codes >= 0
+    counts = np.bincount(codes[present], minlength=values)
+    change, drawn = redrawn(present, counts, stay, generator)
+    return np.asarray(np.where(change, drawn, codes))
 
 
 def pram_by_matrix(codes: NDArray[np.integer], matrix: Floats, generator: Generator) -> NDArray[np.int64]:
@@ -204,17 +204,17 @@ def pram_by_matrix(codes: NDArray[np.integer], matrix: Floats, generator: Genera
     for code in np.unique(codes[codes >= 0]):
         rows = np.flatnonzero(codes == code)
         upto = np.cumsum(matrix[code])
-        place = np.searchsorted(upto, draws[rows] * upto[-1], "right")
-        drawn[rows] = np.minimum(place, np.flatnonzero(matrix[code])[-1])
+        state = np.searchsorted(upto, draws[rows] * upto[-1], "right")
+        drawn[rows] = np.minimum(state, np.flatnonzero(matrix[code])[-1])
     return drawn
 
 
 def redrawn(
-    there: NDArray[np.bool_], counts: NDArray[np.int64], stay: float, generator: Generator
+    present: NDArray[np.bool_], counts: NDArray[np.int64], stay: float, generator: Generator
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Which rows are drawn again, and the place of their new value; two draws a row."""
-    draws = generator.random((there.size, 2))
-    change = there & (draws[:, 0] >= stay)
+    draws = generator.random((present.size, 2))
+    change = present & (draws[:, 0] >= stay)
     upto = np.cumsum(counts)
     total = int(upto[-1]) if upto.size else 0
     return change, np.searchsorted(upto, (draws[:, 1] * total).astype(np.int64), "right")

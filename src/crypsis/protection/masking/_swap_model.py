@@ -73,8 +73,8 @@ class SwapModel:
 
     def to_ranks(self, rank: Ints, low: Ints, high: Ints) -> Floats:
         """The probability that each rank gets the value of one from `low` to before `high`."""
-        own = np.where((low <= rank) & (rank < high), self.stays[rank], 0.0)
-        return np.asarray(self._moved(rank, low, high) + own)
+        unmoved = np.where((low <= rank) & (rank < high), self.stays[rank], 0.0)
+        return np.asarray(self._moved(rank, low, high) + unmoved)
 
     def _moved(self, rank: Ints, low: Ints, high: Ints) -> Floats:
         rate, left = self._fitted
@@ -90,7 +90,7 @@ class SwapModel:
 
 def _difference(larger: Floats, smaller: Floats, factor: Floats) -> Floats:
     """The difference of two numbers times a factor, all given by their logarithms."""
-    there = larger > smaller
-    gap = np.where(there, np.subtract(smaller, larger, where=there, out=np.zeros_like(larger)), 0.0)
+    is_larger = larger > smaller
+    gap = np.where(is_larger, np.subtract(smaller, larger, where=is_larger, out=np.zeros_like(larger)), 0.0)
     with np.errstate(over="ignore"):
-        return np.where(there, np.exp(np.where(there, larger + factor, 0.0)) * -np.expm1(gap), 0.0)
+        return np.where(is_larger, np.exp(np.where(is_larger, larger + factor, 0.0)) * -np.expm1(gap), 0.0)

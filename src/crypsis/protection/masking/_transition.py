@@ -27,9 +27,9 @@ def transition_matrix(
             f"Column {name!r} has more than {_MAX_CATEGORIES:,} categories, too many for a matrix.",
             columns=(name,),
         )
-    place = {text: i for i, text in enumerate(categories)}
+    position = {text: i for i, text in enumerate(categories)}
     named = {*mask.matrix, *(to for row in mask.matrix.values() for to in row)}
-    unknown = sum(text not in place for text in named)
+    unknown = sum(text not in position for text in named)
     if unknown:
         raise ParameterError(
             f"The matrix has {unknown:,} {'category' if unknown == 1 else 'categories'} that column "
@@ -40,9 +40,9 @@ def transition_matrix(
         )
     matrix = np.eye(len(categories))
     for text, row in mask.matrix.items():
-        matrix[place[text]] = 0.0
+        matrix[position[text]] = 0.0
         for to, probability in row.items():
-            matrix[place[text], place[to]] = probability
+            matrix[position[text], position[to]] = probability
     matrix /= matrix.sum(axis=1, keepdims=True)
     return invariant(matrix, counts) if mask.invariant else matrix
 

@@ -90,12 +90,12 @@ class NoiseModel(_OneColumn):
         before, after = _numbers(original[self.name]), _numbers(masked[self.name])
         gap = np.subtract(after, before)
         if self.spread == 0:
-            found = np.where(gap == 0, 0.0, -np.inf)
+            log_likelihood = np.where(gap == 0, 0.0, -np.inf)
         elif self.integer:
-            found = _between((np.abs(gap) - 0.5) / self.spread, (np.abs(gap) + 0.5) / self.spread)
+            log_likelihood = _between((np.abs(gap) - 0.5) / self.spread, (np.abs(gap) + 0.5) / self.spread)
         else:
-            found = -0.5 * (gap / self.spread) ** 2 - np.log(self.spread * np.sqrt(2 * np.pi))
-        return _with_missing(found, np.isnan(before), np.isnan(after))
+            log_likelihood = -0.5 * (gap / self.spread) ** 2 - np.log(self.spread * np.sqrt(2 * np.pi))
+        return _with_missing(log_likelihood, np.isnan(before), np.isnan(after))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,13 +117,13 @@ class CorrelatedNoiseModel:
         regular = values > _SINGULAR * max(float(values.max()), np.finfo(float).tiny)
         along = np.where(np.isnan(gaps), 0.0, gaps) @ vectors
         scale = values[regular]
-        found = -0.5 * (along[..., regular] ** 2 / scale + np.log(2 * np.pi * scale)).sum(axis=-1)
-        apart = np.abs(along[..., ~regular]) > 1e-6 * np.sqrt(values.max(initial=0.0))
-        found = np.where(apart.any(axis=-1), -np.inf, found)
+        log_likelihood = -0.5 * (along[..., regular] ** 2 / scale + np.log(2 * np.pi * scale)).sum(axis=-1)
+        impossible = np.abs(along[..., ~regular]) > 1e-6 * np.sqrt(values.max(initial=0.0))
+        log_likelihood = np.where(impossible.any(axis=-1), -np.inf, log_likelihood)
         # A missing value stays missing; of records with one, the other columns are not judged.
         gone = np.stack([np.isnan(before) != np.isnan(after) for before, after in pairs], axis=-1)
-        found = np.where(np.isnan(gaps).any(axis=-1), 0.0, found)
-        return np.asarray(np.where(gone.any(axis=-1), -np.inf, found))
+        log_likelihood = np.where(np.isnan(gaps).any(axis=-1), 0.0, log_likelihood)
+        return np.asarray(np.where(gone.any(axis=-1), -np.inf, log_likelihood))
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +150,8 @@ class RedrawnModel(_OneColumn):
     def likelihood(self, original: Values, masked: Values) -> Floats:
         before = places(original[self.name], self.values)
         after = places(masked[self.name], self.values)
-        found = (1 - self.stay) * self.shares[after] + self.stay * (before == after)
-        return _by_places(found, before, after)
+        chances = (1 - self.stay) * self.shares[after] + self.stay * (before == after)
+        return _by_places(chances, before, after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,11 +167,11 @@ class RankSwapModel(_OneColumn):
         gone, lost = np.isnan(before), np.isnan(after)
         values, first, count = self._ranks
         at, to = (np.minimum(np.searchsorted(values, x), values.size - 1) for x in (before, after))
-        known = ~gone & ~lost & (values[at] == before) & (values[to] == after)
-        found = np.full(before.shape, -np.inf)
-        keys, inverse = np.unique(at[known] * values.size + to[known], return_inverse=True)
-        found[known] = _log(self._chances(keys, first, count))[inverse]
-        return _with_missing(found, gone, lost)
+        possible = ~gone & ~lost & (values[at] == before) & (values[to] == after)
+        log_likelihood = np.full(before.shape, -np.inf)
+        keys, inverse = np.unique(at[possible] * values.size + to[possible], return_inverse=True)
+        log_likelihood[possible] = _log(self._chances(keys, first, count))[inverse]
+        return _with_missing(log_likelihood, gone, lost)
 
     @cached_property
     def _ranks(self) -> tuple[Floats, Ints, Ints]:
@@ -188,11 +188,11 @@ class RankSwapModel(_OneColumn):
         if self.reach < 1:
             return np.asarray((at == to).astype(float))
         last = first + count - 1
-        near = (first[to] <= last[at] + self.reach) & (last[to] >= first[at] - self.reach)
-        times = np.where(near, count[at], 0)
+        in_reach = (first[to] <= last[at] + self.reach) & (last[to] >= first[at] - self.reach)
+        times = np.where(in_reach, count[at], 0)
         pair = np.repeat(np.arange(keys.size), times)
-        place = np.arange(pair.size) - np.repeat(np.cumsum(times) - times, times)
-        chance = self._swaps.to_ranks(first[at][pair] + place, first[to][pair], (first + count)[to][pair])
+        offset = np.arange(pair.size) - np.repeat(np.cumsum(times) - times, times)
+        chance = self._swaps.to_ranks(first[at][pair] + offset, first[to][pair], (first + count)[to][pair])
         return np.bincount(pair, chance, minlength=keys.size) / count[at]
 
 
@@ -200,29 +200,29 @@ class RankSwapModel(_OneColumn):
 class ShuffleModel:
     """Numbers in another order: normal scores drawn given those of the columns that stay.
 
-    `own` and `fixed` have the original rows without missing values. Records with one are not judged.
+    `shuffled` and `fixed` have the original rows without missing values. Records with one are not judged.
     """
 
     columns: tuple[str, ...]
     given: tuple[str, ...]
-    own: Mapping[str, Floats]
+    shuffled: Mapping[str, Floats]
     fixed: Mapping[str, Floats]
 
     def likelihood(self, original: Values, masked: Values) -> Floats:
-        after = _stacked(masked, self.columns, self.own)
-        own = np.column_stack([_scores(x, x) for x in self.own.values()])
-        spread, center = _covariance(own), np.zeros(1)
+        after = _stacked(masked, self.columns, self.shuffled)
+        scores = np.column_stack([_scores(x, x) for x in self.shuffled.values()])
+        spread, center = _covariance(scores), np.zeros(1)
         if self.given:
             fixed = np.column_stack([_scores(x, x) for x in self.fixed.values()])
-            across = own.T @ fixed / own.shape[0]
+            across = scores.T @ fixed / scores.shape[0]
             slope = across @ np.linalg.pinv(_covariance(fixed))
             center = _stacked(original, self.given, self.fixed) @ slope.T
             spread = spread - slope @ across.T
         values, vectors = np.linalg.eigh(spread)
         scale = np.maximum(values, _SINGULAR)
         along = (after - center) @ vectors
-        found = -0.5 * (along**2 / scale + np.log(2 * np.pi * scale)).sum(axis=-1)
-        return np.asarray(np.where(np.isnan(found), 0.0, found))
+        log_likelihood = -0.5 * (along**2 / scale + np.log(2 * np.pi * scale)).sum(axis=-1)
+        return np.asarray(np.where(np.isnan(log_likelihood), 0.0, log_likelihood))
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,8 +260,8 @@ class AssignedModel:
             return np.full(before.shape, -np.inf)
         wanted = before * self.after.count + after
         at = np.minimum(np.searchsorted(self.pairs, wanted), self.pairs.size - 1)
-        known = (before >= 0) & (after >= 0) & (self.pairs[at] == wanted)
-        return _log(np.where(known, self.shares[at], 0.0))
+        possible = (before >= 0) & (after >= 0) & (self.pairs[at] == wanted)
+        return _log(np.where(possible, self.shares[at], 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,13 +292,13 @@ class KnownTuples:
     def places(self, rows: Values) -> Ints:
         """The number of the tuple of each row; -1 if it does not occur."""
         number: Ints = np.zeros((), np.int64)
-        known: Any = True
+        is_known: Any = True
         for (name, values), step in zip(self.values.items(), self.steps, strict=True):
             code = places(rows[name], values)
             wanted = number * (len(values) + 1) + code + 1
             number = np.minimum(np.searchsorted(step, wanted), step.size - 1)
-            known = known & (code != _UNKNOWN) & (step[number] == wanted)
-        return np.asarray(np.where(known, number, -1))
+            is_known = is_known & (code != _UNKNOWN) & (step[number] == wanted)
+        return np.asarray(np.where(is_known, number, -1))
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -316,8 +316,8 @@ class DateShiftModel(_OneColumn):
         after = np.asarray(masked[self.name], "datetime64[us]")
         gap = (after - before) / np.timedelta64(1, "D")
         possible = (np.abs(gap) <= self.days) & (gap == np.rint(gap))
-        found = np.where(possible, -np.log(2 * self.days + 1), -np.inf)
-        return _with_missing(found, np.isnat(before), np.isnat(after))
+        log_likelihood = np.where(possible, -np.log(2 * self.days + 1), -np.inf)
+        return _with_missing(log_likelihood, np.isnat(before), np.isnat(after))
 
 
 def _numbers(values: Any) -> Floats:
@@ -336,31 +336,31 @@ def _between(low: Floats, high: Floats) -> Floats:
         return np.asarray(upper + np.log(-np.expm1(np.minimum(lower - upper, -1e-300))))
 
 
-def _with_missing(found: Floats, gone: Any, lost: Any) -> Floats:
+def _with_missing(log_likelihood: Floats, gone: Any, lost: Any) -> Floats:
     """A missing value stays missing, and no other becomes missing."""
-    return np.asarray(np.where(gone | lost, np.where(gone & lost, 0.0, -np.inf), found))
+    return np.asarray(np.where(gone | lost, np.where(gone & lost, 0.0, -np.inf), log_likelihood))
 
 
 def _by_places(chances: Floats, before: Ints, after: Ints) -> Floats:
     unknown = (before == _UNKNOWN) | (after == _UNKNOWN)
-    found = _with_missing(_log(chances), before == _MISSING, after == _MISSING)
-    return np.asarray(np.where(unknown, -np.inf, found))
+    log_likelihood = _with_missing(_log(chances), before == _MISSING, after == _MISSING)
+    return np.asarray(np.where(unknown, -np.inf, log_likelihood))
 
 
-def places(values: Any, known: pa.Array) -> Ints:
+def places(values: Any, categories: pa.Array) -> Ints:
     """The place of each value among those known; -1 where it is missing, -2 if it is none of them."""
     array = np.asarray(values)
     column = clean_column(pa.chunked_array([pa.array(array.ravel(), from_pandas=True)]))
-    if column.type != known.type:
-        column = column.cast(known.type)
-    found = pc.fill_null(pc.index_in(column, value_set=known), _UNKNOWN)
-    found = pc.if_else(column.is_valid(), found, _MISSING)
-    return np.asarray(found, np.int64).reshape(array.shape)
+    if column.type != categories.type:
+        column = column.cast(categories.type)
+    codes = pc.fill_null(pc.index_in(column, value_set=categories), _UNKNOWN)
+    codes = pc.if_else(column.is_valid(), codes, _MISSING)
+    return np.asarray(codes, np.int64).reshape(array.shape)
 
 
-def _scores(values: Floats, known: Floats) -> Floats:
+def _scores(values: Floats, reference: Floats) -> Floats:
     """The normal scores of values by their ranks among those known; NaN where missing."""
-    ordered = np.sort(known[~np.isnan(known)])
+    ordered = np.sort(reference[~np.isnan(reference)])
     low = np.searchsorted(ordered, values, "left")
     high = np.searchsorted(ordered, values, "right")
     score = special.ndtri((low + high + 1) / 2 / (ordered.size + 1))
@@ -371,6 +371,6 @@ def _covariance(scores: Floats) -> Floats:
     return np.atleast_2d(np.cov(scores.T, ddof=0))
 
 
-def _stacked(values: Values, names: tuple[str, ...], known: Mapping[str, Floats]) -> Floats:
-    scores = [_scores(_numbers(values[name]), known[name]) for name in names]
+def _stacked(values: Values, names: tuple[str, ...], references: Mapping[str, Floats]) -> Floats:
+    scores = [_scores(_numbers(values[name]), references[name]) for name in names]
     return np.stack(np.broadcast_arrays(*scores), axis=-1)

@@ -131,18 +131,18 @@ def _pram(data: Dataset, name: str, mask: m.Pram | m.PramMatrix) -> models.Trans
     return models.MatrixModel(name, values, transition_matrix(mask, name, texts, counts))
 
 
-def _shuffled(data: Dataset, names: tuple[str, ...], given: tuple[str, ...]) -> models.Transition:
-    every = numbers(_table(data, [*names, *given]), [*names, *given])
-    every = every[~np.isnan(every).any(axis=1)]
-    own = {name: every[:, c] for c, name in enumerate(names)}
-    fixed = {name: every[:, len(names) + c] for c, name in enumerate(given)}
-    return models.ShuffleModel(names, given, own, fixed)
+def _shuffled(data: Dataset, names: tuple[str, ...], unchanged: tuple[str, ...]) -> models.Transition:
+    table = numbers(_table(data, [*names, *unchanged]), [*names, *unchanged])
+    table = table[~np.isnan(table).any(axis=1)]
+    shuffled = {name: table[:, c] for c, name in enumerate(names)}
+    fixed = {name: table[:, len(names) + c] for c, name in enumerate(unchanged)}
+    return models.ShuffleModel(names, unchanged, shuffled, fixed)
 
 
 def _assigned(data: Dataset, names: tuple[str, ...], mask: m.Mask) -> models.Transition:
     table = _table(data, columns_used(names, mask))
     stream = np.random.SeedSequence(0)  # these masks draw nothing
-    apply = fitted(mask, names, lambda some: iter([table.select(list(some))]), stream, {})()
+    apply = fitted(mask, names, lambda selected: iter([table.select(list(selected))]), stream, {})()
     changed = list(changed_columns(names, mask))
     return models.AssignedModel.of(table.select(changed), apply(table).select(changed))
 

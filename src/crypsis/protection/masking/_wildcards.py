@@ -51,8 +51,8 @@ def suppressed_for_wildcards(codes: Ints, k: int, order: Sequence[int] | None = 
 def matching_records(table: Ints) -> Ints:
     """The number of records that match each, itself among them; 0 is missing."""
     lines, line, counts = np.unique(table, axis=0, return_inverse=True, return_counts=True)
-    found = matches(lines.astype(np.int64), counts.astype(np.int64), np.arange(lines.shape[0]))
-    return np.asarray(found[line.ravel()])
+    frequencies = matches(lines.astype(np.int64), counts.astype(np.int64), np.arange(lines.shape[0]))
+    return np.asarray(frequencies[line.ravel()])
 
 
 def _prices(codes: Ints, order: Sequence[int] | None) -> NDArray[np.float64]:
@@ -110,9 +110,9 @@ class _State:
         """Remove the values of a record that cost least among those that suffice."""
         mine = self.lines[self.line[row]]
         bits, counts = self._apart(mine), self.counts[: self.size]
-        there = np.bincount(bits, counts, minlength=prices.size)
+        records = np.bincount(bits, counts, minlength=prices.size)
         helped = np.bincount(bits, counts * (self.frequency[: self.size] < self.k), minlength=prices.size)
-        reach, help_ = _below(there), _below(helped)
+        reach, help_ = _below(records), _below(helped)
         enough = np.flatnonzero(reach >= self.k)
         best = enough[np.lexsort((-help_[enough], prices[enough].round(3)))[0]]
         self._change(row, np.where((best >> np.arange(mine.size)) & 1, 0, mine))
@@ -129,9 +129,9 @@ class _State:
         self.size += 1
 
     def _apart(self, row: Ints) -> Ints:
-        found = np.empty(self.size, np.int64)
-        apart(self.lines[: self.size], row, found)
-        return found
+        differing = np.empty(self.size, np.int64)
+        apart(self.lines[: self.size], row, differing)
+        return differing
 
     def give_back(self, prices: NDArray[np.float64]) -> None:
         """Put back each removed value without which all records still match k."""
@@ -148,20 +148,20 @@ class _State:
         line = self.line[row]
         before, after = self._apart(self.lines[line]), self._apart(new)
         counts, frequency = self.counts[: self.size], self.frequency[: self.size]
-        own = int(counts[after == 0].sum())  # it matches itself before and after
+        matching_count = int(counts[after == 0].sum())  # it matches itself before and after
         lost = (before == 0) & (after != 0)
-        if own >= self.k and (frequency[lost & (counts > 0)] > self.k).all():
+        if matching_count >= self.k and (frequency[lost & (counts > 0)] > self.k).all():
             frequency -= lost
-            frequency[line] = own
+            frequency[line] = matching_count
             self.lines[line] = self.now[row] = new
 
 
 def _below(values: NDArray[Any]) -> NDArray[Any]:
     """For each set the sum over its subsets."""
-    found = values.copy()
+    sums = values.copy()
     bit = 1
-    while bit < found.size:
-        pairs = found.reshape(-1, 2, bit)
+    while bit < sums.size:
+        pairs = sums.reshape(-1, 2, bit)
         pairs[:, 1] += pairs[:, 0]
         bit *= 2
-    return found
+    return sums

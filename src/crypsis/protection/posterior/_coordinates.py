@@ -68,8 +68,8 @@ def _ranks(values: Any, ordered: Floats) -> Floats:
 
 def _days(values: Any) -> Floats:
     days = np.asarray(values, "datetime64[us]")
-    found = days.astype(np.int64) / 86_400e6
-    return np.where(np.isnat(days), np.nan, found)
+    numbers = days.astype(np.int64) / 86_400e6
+    return np.where(np.isnat(days), np.nan, numbers)
 
 
 def _assigned(model: models.AssignedModel, original: Columns, masked: Columns) -> tuple[Floats, Floats]:
@@ -79,8 +79,8 @@ def _assigned(model: models.AssignedModel, original: Columns, masked: Columns) -
     best = np.full(model.before.count + 1, -1.0)
     order = np.argsort(model.shares, kind="stable")
     best[before[order]] = after[order]
-    place = model.before.places(original)
-    return _APART * best[place][:, None], _APART * model.after.places(masked)[:, None].astype(float)
+    positions = model.before.places(original)
+    return _APART * best[positions][:, None], _APART * model.after.places(masked)[:, None].astype(float)
 
 
 def _categories(

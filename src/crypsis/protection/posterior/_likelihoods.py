@@ -53,19 +53,19 @@ class Likelihoods:
         best = np.full(originals, -np.inf)
         np.maximum.at(best, self.rows, self.logs)
         likely = np.exp(self.logs - best[self.rows])
-        some, filled, fits = self._without_partner(best)
+        added_rows, filled, fits = self._without_partner(best)
         cells = sparse.csr_array(
-            (np.append(likely, fits), (np.append(self.rows, some), np.append(self.columns, filled))),
+            (np.append(likely, fits), (np.append(self.rows, added_rows), np.append(self.columns, filled))),
             (size, size),
         )
         cells.eliminate_zeros()
         cells = _completed(cells)
         factor, back = np.ones(size), cells.T.tocsr()
         for _ in range(_SWEEPS):
-            other = 1.0 / np.maximum(back @ factor, 1e-280)
-            factor = 1.0 / np.maximum(cells @ other, 1e-280)
+            column_factor = 1.0 / np.maximum(back @ factor, 1e-280)
+            factor = 1.0 / np.maximum(cells @ column_factor, 1e-280)
         row = np.repeat(np.arange(size), np.diff(cells.indptr))
-        scaled = cells.data * factor[row] * other[cells.indices]
+        scaled = cells.data * factor[row] * column_factor[cells.indices]
         kept = (scaled > _NEGLIGIBLE) | (row >= originals) | (cells.indices >= masked)
         share = np.bincount(row, scaled * kept, minlength=size)[:originals]
         pruned = sparse.csr_array((scaled[kept], (row[kept], cells.indices[kept])), (size, size))
@@ -82,10 +82,10 @@ class Likelihoods:
             columns = np.tile(np.arange(masked), fill.size)
             return np.repeat(fill, masked), columns, np.ones(columns.size)
         possible = np.isfinite(best)
-        usual = np.median(best[possible]) if possible.any() else 0.0
-        apart = np.where(possible, np.clip(usual - best, -_APART, _APART), 0.0)
+        typical = np.median(best[possible]) if possible.any() else 0.0
+        deviation = np.where(possible, np.clip(typical - best, -_APART, _APART), 0.0)
         rows = np.repeat(np.arange(originals), fill.size)
-        return rows, np.tile(fill, originals), np.exp(apart)[rows]
+        return rows, np.tile(fill, originals), np.exp(deviation)[rows]
 
 
 def _completed(cells: sparse.csr_array) -> sparse.csr_array:
@@ -105,7 +105,7 @@ class Pairs:
     """Both files, the models of the masks, and the likelihood of any pair of records."""
 
     def __init__(
-        self, original: pa.Table, masked: pa.Table, models: Sequence[Transition], others: Sequence[str]
+        self, original: pa.Table, masked: pa.Table, models: Sequence[Transition], unmasked: Sequence[str]
     ) -> None:
         self.models = tuple(models)
         self.shape = original.num_rows, masked.num_rows
@@ -114,7 +114,8 @@ class Pairs:
         self._masked = {name: _values(masked[name]) for name in used if name in masked.column_names}
         # Columns without a mask are unchanged, or generalized: the label covers the value.
         self._fields: list[Field] = [
-            field_of(name, original[name].combine_chunks(), masked[name].combine_chunks()) for name in others
+            field_of(name, original[name].combine_chunks(), masked[name].combine_chunks())
+            for name in unmasked
         ]
 
     def logs(self, rows: Ints, columns: Ints) -> Floats:
@@ -137,17 +138,17 @@ class Pairs:
                 {name: values[columns] for name, values in after.items()},
             )
         # Texts: the likelihood of each pair of different values once.
-        one, two = _tuples(before), _tuples(after)
-        wide = int(two.max(initial=0)) + 1
+        before_codes, after_codes = _tuples(before), _tuples(after)
+        wide = int(after_codes.max(initial=0)) + 1
         keys, first, which = np.unique(
-            one[rows] * wide + two[columns], return_index=True, return_inverse=True
+            before_codes[rows] * wide + after_codes[columns], return_index=True, return_inverse=True
         )
         at, to = rows[first], columns[first]
-        found = model.likelihood(
+        logs = model.likelihood(
             {name: values[at] for name, values in before.items()},
             {name: values[to] for name, values in after.items()},
         )
-        return np.asarray(found)[which.ravel()] if len(keys) else np.zeros(0)
+        return np.asarray(logs)[which.ravel()] if len(keys) else np.zeros(0)
 
     @cached_property
     def points(self) -> tuple[Floats, Floats]:
@@ -167,8 +168,10 @@ class Pairs:
         if originals * masked <= _ALL_PAIRS or nearest >= min(self.shape):
             rows, columns = np.divmod(np.arange(originals * masked), masked)
             logs = self.logs(rows, columns)
-            there = np.isfinite(logs)
-            return Likelihoods(rows[there], columns[there], logs[there], np.ones(originals), self.shape)
+            possible = np.isfinite(logs)
+            return Likelihoods(
+                rows[possible], columns[possible], logs[possible], np.ones(originals), self.shape
+            )
         x, y = self.points
         to = spatial.cKDTree(y).query(x, k=nearest, workers=-1)[1].astype(np.int64)
         back = spatial.cKDTree(x).query(y, k=nearest // 2, workers=-1)[1].astype(np.int64)
@@ -182,8 +185,8 @@ class Pairs:
         )
         rows, columns = keys // masked, keys % masked
         logs = self.logs(rows, columns)
-        there = np.isfinite(logs)
-        rows, columns, logs = rows[there], columns[there], logs[there]
+        possible = np.isfinite(logs)
+        rows, columns, logs = rows[possible], columns[possible], logs[possible]
         return Likelihoods(rows, columns, logs, self._captured(keys, rows, logs, seed), self.shape)
 
     def _captured(self, keys: Ints, rows: Ints, logs: Floats, seed: int) -> Floats:
@@ -191,20 +194,22 @@ class Pairs:
         originals, masked = self.shape
         best = np.full(originals, -np.inf)
         np.maximum.at(best, rows, logs)
-        near = np.bincount(rows, np.exp(logs - best[rows]), minlength=originals)
+        near_share = np.bincount(rows, np.exp(logs - best[rows]), minlength=originals)
         rng = np.random.default_rng((seed, 32))
         drawn = rng.integers(masked, size=(originals, _OTHERS))
         row = np.repeat(np.arange(originals), _OTHERS)
-        asked = row * masked + drawn.ravel()
-        place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-        outside = keys[place] != asked
+        sampled = row * masked + drawn.ravel()
+        position = np.minimum(np.searchsorted(keys, sampled), len(keys) - 1)
+        outside = keys[position] != sampled
         level = np.where(np.isfinite(best), best, 0.0)[row]
         weight = np.zeros(len(row))
         weight[outside] = np.exp(
             np.minimum(self.logs(row[outside], drawn.ravel()[outside]) - level[outside], 50.0)
         )
         beyond = np.bincount(row, weight, minlength=originals) * masked / _OTHERS
-        return np.asarray(np.divide(near, near + beyond, out=np.zeros(originals), where=near > 0))
+        return np.asarray(
+            np.divide(near_share, near_share + beyond, out=np.zeros(originals), where=near_share > 0)
+        )
 
 
 def _values(column: pa.ChunkedArray) -> NDArray[Any]:

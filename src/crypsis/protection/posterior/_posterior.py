@@ -133,22 +133,24 @@ def link_posterior(
     lacking = [name for name in used if name not in second.names]
     if lacking:
         raise unknown_columns(lacking, second.names)
-    apart = {*first.identifiers, *second.identifiers, on}
-    others = [name for name in second.names if name in first.names and name not in used and name not in apart]
+    excluded = {*first.identifiers, *second.identifiers, on}
+    unmasked = [
+        name for name in second.names if name in first.names and name not in used and name not in excluded
+    ]
     needed = {name for model in models for name in (*model.columns, *model.given)}
-    before = first.to_arrow([name for name in first.names if name in needed or name in others])
-    after = second.to_arrow([name for name in second.names if name in needed or name in others])
+    before = first.to_arrow([name for name in first.names if name in needed or name in unmasked])
+    after = second.to_arrow([name for name in second.names if name in needed or name in unmasked])
     with progress.step("likelihoods"):
-        pairs = Pairs(before, after, models, others)
+        pairs = Pairs(before, after, models, unmasked)
         likelihoods = pairs.near(min(nearest, fewer), seed)
         matrix, kept = likelihoods.belief_matrix()
-    found = likely_pairs(Belief(matrix), seed=seed)
-    partners = found.pseudonyms[: first.count]
+    likely = likely_pairs(Belief(matrix), seed=seed)
+    partners = likely.pseudonyms[: first.count]
     kept = np.where(partners < second.count, kept, 0.0)  # a record without a partner is not linked
     partners = np.where(partners < second.count, partners, -1)
-    chance, half = (one[: first.count] * kept for one in (found.probabilities, found.half_widths))
+    chance, half = (values[: first.count] * kept for values in (likely.probabilities, likely.half_widths))
     ids = [] if on is None else [on]
-    own = true_matches(
+    true_partners = true_matches(
         *((first.to_arrow(ids), second.to_arrow(ids)) if ids else (before, after)), on=on, row_map=row_map
     )
     expected: Number = float(chance.mean())
@@ -160,15 +162,17 @@ def link_posterior(
             min(1.0, expected + width),
             method="matchings drawn at random",
         )
-    names = tuple(name for name in second.names if name in used or name in others)
+    names = tuple(name for name in second.names if name in used or name in unmasked)
     return LinkPosterior(
         first.count,
         names,
         expected,
-        LinkAttack.of_links("posterior", names, partners, chance, own, second.count),
-        _calibration(chance, None if own is None else (partners == own) & (partners >= 0)),
-        found.exact_items,
-        found.largest_block,
+        LinkAttack.of_links("posterior", names, partners, chance, true_partners, second.count),
+        _calibration(
+            chance, None if true_partners is None else (partners == true_partners) & (partners >= 0)
+        ),
+        likely.exact_items,
+        likely.largest_block,
         int(matrix.nnz),
         float(likelihoods.captured.mean()),
         partners,
@@ -186,13 +190,13 @@ def _calibration(
 ) -> tuple[CalibrationBin, ...]:
     if correct is None:
         return ()
-    found = []
+    bins = []
     for low, high in pairwise(_EDGES):
         here = (chance >= low) & ((chance < high) | (high == 1.0))
         if here.any():
-            found.append(
+            bins.append(
                 CalibrationBin(
                     low, high, int(here.sum()), float(chance[here].mean()), int(correct[here].sum())
                 )
             )
-    return tuple(found)
+    return tuple(bins)

@@ -27,21 +27,21 @@ def within_average_risk(
     double, up to the middle of what is left; if the time is over, the sure one is taken.
     """
     limit = requirements.requirements.average_risk
-    found = search(cells, requirements, budget_rows)
+    recoding = search(cells, requirements, budget_rows)
     if limit is None:
-        return found
-    risk = average_risk(cells, found, requirements.people)
+        return recoding
+    risk = average_risk(cells, recoding, requirements.people)
     if risk <= limit:
-        return found
+        return recoding
     low, high = requirements.k, max(requirements.k + 1, math.ceil(1 / limit - 1e-9))
     size, step = math.ceil(low * risk / limit), max(1, low // 16)
     best: Recoding | None = None
     while best is None or (high - low > max(1, low // 16) and not passed()):
         size = high if high - low == 1 or passed() else min(max(size, low + 1), high - 1)
         larger = requirements.requirements.model_copy(update={"k": size})
-        found = search(cells, replace(requirements, requirements=larger), budget_rows)
-        if average_risk(cells, found, requirements.people) <= limit:
-            best, high = found if best is None else min(best, found, key=_ncp), size
+        recoding = search(cells, replace(requirements, requirements=larger), budget_rows)
+        if average_risk(cells, recoding, requirements.people) <= limit:
+            best, high = recoding if best is None else min(best, recoding, key=_ncp), size
             size = max(high - step, (low + high) // 2)
         elif size == high:
             raise RequirementsNotMetError(
@@ -58,14 +58,14 @@ def within_average_risk(
 
 def average_risk(cells: CellLevels, recoding: Recoding, people: PeopleOfCells | None) -> float:
     """The average risk of the released records, or of people by the highest of their own."""
-    there = recoding.levels[:, 0] >= 0
-    if not there.any():
+    released = recoding.levels[:, 0] >= 0
+    if not released.any():
         return 1.0
     member = cells.class_of(recoding.levels)
     if people is None:
-        return float(np.unique(member[there]).size / cells.counts[there].sum())
+        return float(np.unique(member[released]).size / cells.counts[released].sum())
     cell = np.repeat(np.arange(cells.counts.size), np.diff(people.first))
-    kept = there[cell]
+    kept = released[cell]
     pairs = np.unique(np.stack([member[cell[kept]], people.people[kept]]), axis=1)
     risk = 1 / np.bincount(pairs[0])[pairs[0]]
     _, person = np.unique(pairs[1], return_inverse=True)

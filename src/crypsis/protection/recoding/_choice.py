@@ -104,11 +104,11 @@ def hierarchy_of(column_plan: ColumnPlan, *, released: bool = False) -> Hierarch
     if not levels:
         return None
     leaves = [value for values in levels[0].groups.values() for value in values]
-    own = [step for step in levels if not (released and step is column_plan.step)]
+    used_levels = [step for step in levels if not (released and step is column_plan.step)]
     if released and isinstance(column_plan.step, HierarchyLevel):
-        rows = {column_plan.step.label(leaf): [step.label(leaf) for step in own] for leaf in leaves}
+        rows = {column_plan.step.label(leaf): [step.label(leaf) for step in used_levels] for leaf in leaves}
     else:
-        rows = {leaf: [step.label(leaf) for step in own] for leaf in leaves}
+        rows = {leaf: [step.label(leaf) for step in used_levels] for leaf in leaves}
     return Hierarchy([(leaf, *labels) for leaf, labels in rows.items()])
 
 
@@ -185,19 +185,19 @@ def _separates(step: DateUnit, column: ColumnType) -> bool:
     return units_between(column.low, column.high, step.unit) > 1
 
 
-def _coarsest_allowed(name: str, steps: Sequence[Step], given: int | str) -> int:
+def _coarsest_allowed(name: str, steps: Sequence[Step], level: int | str) -> int:
     """The level that is meant: a number, or a unit of dates."""
     units = [step.unit if isinstance(step, DateUnit) else "" for step in steps]
-    if given in units and given:
-        return units.index(str(given))
-    text = str(given)
+    if level in units and level:
+        return units.index(str(level))
+    text = str(level)
     last = len(steps) - 2  # the last one suppresses
     if text.isdigit() and int(text) <= last:
         return int(text)
     named = [unit for unit in units if unit]
     forms = f"from 0 (as it is) to {last}" + (f", or {', '.join(named)}" if named else "")
     raise ParameterError(
-        f"Column {name!r} cannot be kept at {given!r}: its levels are {forms}.",
+        f"Column {name!r} cannot be kept at {level!r}: its levels are {forms}.",
         parameter="keep",
         columns=(name,),
     )
@@ -229,16 +229,16 @@ class StepChoice:
 
     def finest(self, keep: Mapping[str, int | str] | None = None) -> list[ColumnPlan]:
         """Every column on its finest step; `keep` has the coarsest levels that are allowed."""
-        found = []
+        plans = []
         for name in self.columns:
             steps = self.steps(name)
-            place = len(steps) - 1 if self.methods[name] == "suppress" else 0
-            one = self._column(name, steps, place, None)
+            position = len(steps) - 1 if self.methods[name] == "suppress" else 0
+            column_plan = self._column(name, steps, position, None)
             if name in (keep or {}):
                 level = _coarsest_allowed(name, steps, (keep or {})[name])
-                one = one.model_copy(update={"keep": level})
-            found.append(one)
-        return found
+                column_plan = column_plan.model_copy(update={"keep": level})
+            plans.append(column_plan)
+        return plans
 
     def each_column(self, k: int) -> list[ColumnPlan]:
         """Quantile groups of k rows for numbers; other columns on their finest step."""
@@ -248,7 +248,7 @@ class StepChoice:
         # Sampled cuts may be off by the rank error on either side of a group.
         margin = 0.0 if self.rank_error is None else 2 * self.rank_error * rows
         groups = max(1, int(rows // (k + margin)))
-        made = quantile_steps(
+        quantiles = quantile_steps(
             self.data,
             {name: min(groups, self.columns[name].distinct or 1) for name in numbers},
             integer=integer,
@@ -257,13 +257,15 @@ class StepChoice:
             top_code=self.top_code,
             min_size=k,
         )
-        found = []
+        plans = []
         for name in self.columns:
             steps: list[Step] = (
-                [made[name], *self._coarser(name, made[name])] if name in made else self.steps(name)
+                [quantiles[name], *self._coarser(name, quantiles[name])]
+                if name in quantiles
+                else self.steps(name)
             )
-            found.append(self._column(name, steps, 0, None))
-        return found
+            plans.append(self._column(name, steps, 0, None))
+        return plans
 
     def within(self, cells: float) -> list[ColumnPlan]:
         """Equation (1), then the finest step within it; what a step leaves goes to the others."""
@@ -273,7 +275,7 @@ class StepChoice:
         order = sorted(names, key=self._flexible)
         chosen: dict[str, ColumnPlan] = {}
         for position, name in enumerate(order):
-            left = cells / math.prod(one.values_after for one in chosen.values())
+            left = cells / math.prod(column_plan.values_after for column_plan in chosen.values())
             share = self._shares(left, order[position:])[0]
             chosen[name] = self._finest_within(name, share, shares[name])
         return [self._refined(name, chosen, cells) for name in names]
@@ -319,7 +321,7 @@ class StepChoice:
         coarser = coarser_intervals(fine, integer=integer)
         if self.representative == "interval":
             return coarser
-        return [with_representatives(self.data, name, one, self.representative) for one in coarser]
+        return [with_representatives(self.data, name, step, self.representative) for step in coarser]
 
     def _frequent(self, name: str, groups: int | None) -> list[FrequentValues]:
         cells = self.data.cells([name])
@@ -329,10 +331,10 @@ class StepChoice:
         sizes = [size for size in (64, 32, 16, 8, 4, 2, 1) if size < len(texts) - 1]
         if groups is not None:
             sizes = [groups - 1]
-        other = "other"
-        while other in texts:
-            other = f"({other})"
-        return [FrequentValues(values=tuple(texts[:n]), other=other) for n in sizes if n >= 1]
+        rest_label = "other"
+        while rest_label in texts:
+            rest_label = f"({rest_label})"
+        return [FrequentValues(values=tuple(texts[:n]), other=rest_label) for n in sizes if n >= 1]
 
     def _shares(self, cells: float, names: Sequence[str]) -> Sequence[float]:
         weights = [max(self.weights.get(name, 1.0), 1e-3) for name in names]
@@ -342,7 +344,7 @@ class StepChoice:
         """Whether a column can have any number of groups."""
         return self.methods[name] in ("intervals", "frequent") and name not in self.hierarchies
 
-    def _column(self, name: str, steps: Sequence[Step], place: int, allowed: float | None) -> ColumnPlan:
+    def _column(self, name: str, steps: Sequence[Step], position: int, allowed: float | None) -> ColumnPlan:
         column = self.columns[name]
         return ColumnPlan(
             name=name,
@@ -350,9 +352,9 @@ class StepChoice:
             values_before=float(column.distinct) if self.counted or column.kind not in NUMBERS else None,
             domain=self.domains[name] if self.counted or column.kind not in NUMBERS else None,
             values_allowed=allowed,
-            values_after=values_after(steps[place], column, self.domains[name]),
-            step=steps[place],
-            coarser=tuple(step for step in steps[place + 1 :] if not isinstance(step, Suppress)),
+            values_after=values_after(steps[position], column, self.domains[name]),
+            step=steps[position],
+            coarser=tuple(step for step in steps[position + 1 :] if not isinstance(step, Suppress)),
         )
 
     def _finest_within(self, name: str, share: float, allowed: float) -> ColumnPlan:
@@ -366,19 +368,19 @@ class StepChoice:
         if groups is not None:
             steps = [step for step in steps if not isinstance(step, Keep)]
         sizes = [values_after(step, self.columns[name], self.domains[name]) for step in steps]
-        place = next(i for i, size in enumerate(sizes) if size <= within or size <= 1)
-        return self._column(name, steps, place, allowed)
+        position = next(i for i, size in enumerate(sizes) if size <= within or size <= 1)
+        return self._column(name, steps, position, allowed)
 
     def _refined(self, name: str, chosen: dict[str, ColumnPlan], cells: float) -> ColumnPlan:
         """The next finer step of a column with few steps, if the product still allows it."""
-        one = chosen[name]
-        if isinstance(one.step, Intervals | Keep) or self.methods[name] == "frequent":
-            return one
-        others = math.prod(other.values_after for n, other in chosen.items() if n != name)
+        column_plan = chosen[name]
+        if isinstance(column_plan.step, Intervals | Keep) or self.methods[name] == "frequent":
+            return column_plan
+        other_values = math.prod(plan.values_after for n, plan in chosen.items() if n != name)
         steps = self.steps(name)
         for position, step in enumerate(steps):
             size = values_after(step, self.columns[name], self.domains[name])
-            if size * others <= cells * (1 + 1e-9):
-                chosen[name] = self._column(name, steps, position, one.values_allowed)
+            if size * other_values <= cells * (1 + 1e-9):
+                chosen[name] = self._column(name, steps, position, column_plan.values_allowed)
                 return chosen[name]
-        return one
+        return column_plan

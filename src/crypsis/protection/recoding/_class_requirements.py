@@ -69,12 +69,12 @@ class SensitiveColumn:
         mover's distance among ordered values is at most 2 / B more than what is counted after: cumulated
         shares differ from those at the end of a merged value by no more than its own share.
         """
-        known = self.values - self.missing
-        if known <= MAX_VALUES or self.nodes is not None:
+        value_count = self.values - self.missing
+        if value_count <= MAX_VALUES or self.nodes is not None:
             return self
-        to = np.append(np.arange(known) * MAX_VALUES // known, MAX_VALUES)
-        other = replace(self, code=to[self.code], values=MAX_VALUES + self.missing)
-        return self if other.shares[:MAX_VALUES].max() > _MAX_SHARE else other
+        to = np.append(np.arange(value_count) * MAX_VALUES // value_count, MAX_VALUES)
+        coarser = replace(self, code=to[self.code], values=MAX_VALUES + self.missing)
+        return self if coarser.shares[:MAX_VALUES].max() > _MAX_SHARE else coarser
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,23 +97,23 @@ class PeopleOfCells:
     def of(cls, rows: Rows, names: Sequence[str], person: str, weight: str | None = None) -> PeopleOfCells:
         """From rows with the columns of the cells, that of the person and that of the weights."""
         columns = [*names, person]
-        found = Cells.from_table(rows.cells(columns, weight=weight), columns)
-        every, member = group(found.codes[:-1], found.domains[:-1])
-        cells = every.size
-        known = found.codes[-1] != found.missing_codes[-1]
-        times = np.where(known, 1, found.counts)
+        person_cells = Cells.from_table(rows.cells(columns, weight=weight), columns)
+        firsts, member = group(person_cells.codes[:-1], person_cells.domains[:-1])
+        cells = firsts.size
+        has_person = person_cells.codes[-1] != person_cells.missing_codes[-1]
+        times = np.where(has_person, 1, person_cells.counts)
         members = np.bincount(member, times, cells).astype(np.int64)
-        member, who = member[known], found.codes[-1][known].astype(np.int64)
+        member, who = member[has_person], person_cells.codes[-1][has_person].astype(np.int64)
         sizes = np.bincount(member, minlength=cells)
         order = np.lexsort((member, sizes[member], who))
-        own = np.flatnonzero(np.diff(who[order], prepend=-1))
-        counted = np.bincount(member[order[own]], minlength=cells).astype(np.int64)
+        starts = np.flatnonzero(np.diff(who[order], prepend=-1))
+        counted = np.bincount(member[order[starts]], minlength=cells).astype(np.int64)
         matches = None
         if weight is not None:
-            check_weights(found)
-            each = (np.asarray(found.weights) / found.counts)[known][order]
-            least = np.minimum.reduceat(each, own) if own.size else each
-            matches = np.asarray(np.bincount(member[order[own]], least, cells), np.float64)
+            check_weights(person_cells)
+            each = (np.asarray(person_cells.weights) / person_cells.counts)[has_person][order]
+            least = np.minimum.reduceat(each, starts) if starts.size else each
+            matches = np.asarray(np.bincount(member[order[starts]], least, cells), np.float64)
         by_cell = np.argsort(member, kind="stable")
         first = np.searchsorted(member[by_cell], np.arange(cells + 1))
         return cls(first.astype(np.int64), who[by_cell], counted, members, matches)
@@ -163,7 +163,7 @@ class ClassRequirements:
 
     def compared_with(self, released: NDArray[np.bool_]) -> ClassRequirements:
         """The same, with the distances of classes to the rows of these cells alone."""
-        columns = tuple(replace(one, released=released) for one in self.sensitive)
+        columns = tuple(replace(column, released=released) for column in self.sensitive)
         return replace(self, sensitive=columns, factor=1.0)
 
     def wider(self, cells: CellLevels) -> CellLevels:
@@ -187,7 +187,7 @@ class ClassRequirements:
         parts += self._disclosure_entries(int(edges[-1]), rules)
         first, people, *counted = self._counted(cells)
         last = int(edges[-1] + rules[0][-1] + rules[1][-1])
-        for number in (one for one in counted if one is not None):
+        for number in (counts for counts in counted if counts is not None):
             parts.append((np.arange(number.size), np.full(number.size, last), number))
             last += 1
         owner, values, rows = (np.concatenate([np.zeros(0), *(part[i] for part in parts)]) for i in range(3))
@@ -215,48 +215,50 @@ class ClassRequirements:
             return ()
         only = requirements.values_required <= {"closeness", "diversity"} and not self.disclosure
         return tuple(
-            one.merged() if only and (one.ordered or requirements.closeness is None) else one
-            for one in self.sensitive
+            column.merged() if only and (column.ordered or requirements.closeness is None) else column
+            for column in self.sensitive
         )
 
     @property
     def _closeness(self) -> float | None:
         """The closeness that the search requires: less if distances are of merged values."""
-        asked, pairs = self.requirements, zip(self._counted_columns, self.sensitive, strict=False)
-        if asked.closeness is None or all(one is other for one, other in pairs):
-            return asked.closeness
-        return max(asked.closeness - 2 / MAX_VALUES, asked.closeness / 2)
+        required, pairs = self.requirements, zip(self._counted_columns, self.sensitive, strict=False)
+        if required.closeness is None or all(counted is original for counted, original in pairs):
+            return required.closeness
+        return max(required.closeness - 2 / MAX_VALUES, required.closeness / 2)
 
     def _counted(self, cells: int) -> tuple[Ints, Ints, *tuple[Floats | None, ...]]:
         """Who is in each cell, how many of them are counted there, all, and of the population.
 
         The counts are at most what any cells have together, so sums are safe.
         """
-        alike = self.matches if self.population is None else self.population.every[:cells]
+        matches = self.matches if self.population is None else self.population.every[:cells]
         if self.people is None:
-            return np.zeros(cells + 1, np.int64), np.zeros(0, np.int64), alike
-        counted, members = (one.astype(np.float64) for one in (self.people.counted, self.people.members))
-        return self.people.first_of(cells), self.people.people, counted, members, alike
+            return np.zeros(cells + 1, np.int64), np.zeros(0, np.int64), matches
+        counted, members = (
+            values.astype(np.float64) for values in (self.people.counted, self.people.members)
+        )
+        return self.people.first_of(cells), self.people.people, counted, members, matches
 
     def _disclosure_entries(self, start: int, rules: Any) -> list[tuple[Any, Any, Any]]:
         """The rows of each cell in each slot, and those that the model expects in each bin."""
         slot_edges, bin_edges = rules[0], rules[1]
-        found = []
+        entries = []
         for a, rule in enumerate(self.disclosure):
             slots = start + slot_edges[a] + rule.slot_of[rule.code]
-            found.append((rule.cell, slots, rule.count.astype(np.float64)))
+            entries.append((rule.cell, slots, rule.count.astype(np.float64)))
             cells, bins = rule.chances.shape
             rows = np.bincount(rule.cell, rule.count, minlength=cells)
             at = start + slot_edges[-1] + bin_edges[a] + np.arange(bins)
             expected = (rows[:, None] * rule.chances).ravel()
-            found.append((np.repeat(np.arange(cells), bins), np.tile(at, cells), expected))
-        return found
+            entries.append((np.repeat(np.arange(cells), bins), np.tile(at, cells), expected))
+        return entries
 
     def _limits(self) -> Floats:
         limits = np.full(kernel.LIMITS, -1.0)
         requirements = self.requirements
         factor, places = requirements.recursive_diversity or (None, None)
-        for place, limit in (
+        for position, limit in (
             (kernel.DISTINCT, requirements.diversity),
             (kernel.ENTROPY, self._more_than(requirements.entropy_diversity)),
             (kernel.RECURSIVE_C, factor),
@@ -273,7 +275,7 @@ class ClassRequirements:
             (kernel.PRESENCE, requirements.presence),
         ):
             if limit is not None:
-                limits[place] = limit
+                limits[position] = limit
         return limits
 
     def _more_than(self, limit: float | None) -> float | None:
@@ -292,12 +294,12 @@ def sensitive_columns(
 
     `distances` are the hierarchies by which values are far apart.
     """
-    found = []
+    attributes = []
     for name, table in tables.items():
         values, once = table.values, table.by_one_value
         tree = (distances or {}).get(name)
         nodes = None if tree is None else tree.nodes(values.to_pylist(), name)
-        found.append(
+        attributes.append(
             SensitiveColumn(
                 once.member,
                 once.codes.astype(np.int64),
@@ -308,7 +310,7 @@ def sensitive_columns(
                 nodes,
             )
         )
-    return tuple(found)
+    return tuple(attributes)
 
 
 def grouped_cells(cells: Cells, columns: int) -> tuple[Ints, Ints, Ints]:
@@ -322,11 +324,11 @@ def grouped_cells(cells: Cells, columns: int) -> tuple[Ints, Ints, Ints]:
 def _flat_nodes(columns: Sequence[SensitiveColumn], edges: Ints) -> Ints:
     """The nodes of all values on each level, zero where a hierarchy has fewer levels."""
     height = max([1, *(column.kind for column in columns)])
-    found = np.zeros((height + 1, int(edges[-1])), np.int64)
-    for one, edge in zip(columns, edges, strict=False):
-        if one.nodes is not None:
-            found[: len(one.nodes), edge : edge + one.values] = one.nodes
-    return found
+    flat = np.zeros((height + 1, int(edges[-1])), np.int64)
+    for attribute, edge in zip(columns, edges, strict=False):
+        if attribute.nodes is not None:
+            flat[: len(attribute.nodes), edge : edge + attribute.values] = attribute.nodes
+    return flat
 
 
 def _flat_rules(rules: Sequence[DisclosureRules], excess: float) -> tuple[Any, ...]:
@@ -337,12 +339,12 @@ def _flat_rules(rules: Sequence[DisclosureRules], excess: float) -> tuple[Any, .
     kinds = np.cumsum([0, *(len(rule.windows) for rule in rules)])
     windows = np.zeros((int(kinds[-1]), int(slots[-1])), np.int64)
     missing = np.full((len(rules), 2), -1, np.int64)
-    for a, one in enumerate(rules):
+    for a, disclosure_rules in enumerate(rules):
         windows[kinds[a] : kinds[a + 1], slots[a] : slots[a + 1]] = [
-            window + slots[a] for window in one.windows
+            window + slots[a] for window in disclosure_rules.windows
         ] or 0
-        if one.missing >= 0:
-            missing[a] = slots[a] + one.missing, bins[a] + one.missing_bin
+        if disclosure_rules.missing >= 0:
+            missing[a] = slots[a] + disclosure_rules.missing, bins[a] + disclosure_rules.missing_bin
     about = [np.column_stack([level.prior, level.rare, level.harmless, level.of_all]) for level in levels]
     return (
         slots,
@@ -371,7 +373,7 @@ def _joined(parts: Sequence[Any], kind: Any) -> Any:
 def _lower_limits(most: int = 100) -> Floats:
     """The lower limit of x of n at 95 %, one-sided (Clopper and Pearson 1934), for n up to 100."""
     n, x = np.mgrid[: most + 1, : most + 1]
-    some = (x > 0) & (x <= n)
-    found = np.zeros(n.shape)
-    found[some] = special.betaincinv(x[some], n[some] - x[some] + 1, 0.05)
-    return found
+    inner = (x > 0) & (x <= n)
+    lower = np.zeros(n.shape)
+    lower[inner] = special.betaincinv(x[inner], n[inner] - x[inner] + 1, 0.05)
+    return lower

@@ -115,9 +115,9 @@ def cluster(
     array([3., 7., 3., 7., 3.])
     """
     measure = _cost(cost)
-    given, there = _numbers(values)
-    present = given[there]
-    points, times, place = _points(present, counts, there, keep_equal or counts is not None)
+    numbers, is_present = _numbers(values)
+    present = numbers[is_present]
+    points, times, point_index = _points(present, counts, is_present, keep_equal or counts is not None)
     _check_k(k, int(times.sum()))
     scaled, unit = _scaled(points)
     rows, sums, squares = segments.prefix_sums(scaled, times)
@@ -133,7 +133,7 @@ def cluster(
     else:
         parts = segments.segment_costs(_CODES[measure], scaled, rows, sums, squares, cuts)
         total = float(np.sum(parts)) * (unit**2 if measure is Cost.SQUARES else unit)
-    return _clustering(k, total, points, rows, sums, unit, cuts, place, there)
+    return _clustering(k, total, points, rows, sums, unit, cuts, point_index, is_present)
 
 
 def quantile_groups(values: ArrayLike, k: int, *, keep_equal: bool = False) -> Clustering:
@@ -164,10 +164,10 @@ def quantile_groups(values: ArrayLike, k: int, *, keep_equal: bool = False) -> C
     >>> quantile_groups([1, 12, 4, 7, 3], 2).cost  # Example 11
     3.0
     """
-    given, there = _numbers(values)
-    present = given[there]
+    numbers, is_present = _numbers(values)
+    present = numbers[is_present]
     _check_k(k, present.size)
-    points, times, place = _points(present, None, there, keep_equal)
+    points, times, point_index = _points(present, None, is_present, keep_equal)
     if keep_equal:
         rows, sums, squares = segments.prefix_sums(np.zeros(points.size), times)
         cuts = segments.cuts_of(segments.cheapest_cuts(segments.RANKS, points, rows, sums, squares, k))
@@ -179,7 +179,7 @@ def quantile_groups(values: ArrayLike, k: int, *, keep_equal: bool = False) -> C
     _, sums, _ = segments.prefix_sums(scaled, times)
     sizes = np.diff(rows[cuts])
     rank_difference = float((sizes // 2 * ((sizes + 1) // 2)).sum())  # to the median rank of each
-    return _clustering(k, rank_difference, points, rows, sums, unit, cuts, place, there)
+    return _clustering(k, rank_difference, points, rows, sums, unit, cuts, point_index, is_present)
 
 
 def interval_labels(low: ArrayLike, high: ArrayLike) -> list[str]:
@@ -207,53 +207,53 @@ def _cost(cost: Cost | str) -> Cost:
     try:
         return Cost(cost)
     except ValueError:
-        names = ", ".join(repr(one.value) for one in Cost)
+        names = ", ".join(repr(choice.value) for choice in Cost)
         raise ParameterError(
             f"Parameter 'cost' must be one of {names}; {cost!r} was given.", parameter="cost"
         ) from None
 
 
-def _check_k(k: int, there: int) -> None:
+def _check_k(k: int, count: int) -> None:
     if k != int(k) or k < 1:
         raise ParameterError(f"Parameter 'k' must be an integer of at least 1; {k} was given.", parameter="k")
-    if k > there:
+    if k > count:
         raise ParameterError(
-            f"Parameter 'k' is {k:,}, but the column has only {there:,} values.",
+            f"Parameter 'k' is {k:,}, but the column has only {count:,} values.",
             hint="Lower {k} or remove the column.",
             parameter="k",
         )
 
 
 def _numbers(values: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-    given = np.asarray(values, np.float64)
-    if given.ndim != 1:
-        raise ParameterError(f"A column has one dimension; {given.ndim} dimensions were given.")
-    there = ~np.isnan(given)
-    if np.isinf(given).any():
+    numbers = np.asarray(values, np.float64)
+    if numbers.ndim != 1:
+        raise ParameterError(f"A column has one dimension; {numbers.ndim} dimensions were given.")
+    is_present = ~np.isnan(numbers)
+    if np.isinf(numbers).any():
         raise ParameterError("The column has infinite values. Replace them or set them to missing.")
-    return given, there
+    return numbers, is_present
 
 
 def _points(
-    present: Floats, counts: ArrayLike | None, there: NDArray[np.bool_], keep_equal: bool
+    present: Floats, counts: ArrayLike | None, is_present: NDArray[np.bool_], keep_equal: bool
 ) -> tuple[Floats, Ints, Ints]:
     """The sorted points, the count of each, and the point of each value that is not missing."""
     if not keep_equal:
         order = np.argsort(present, kind="stable")
-        place = np.empty(order.size, np.int64)
-        place[order] = np.arange(order.size)
-        return present[order], np.ones(order.size, np.int64), place
-    points, place = np.unique(present, return_inverse=True)
+        point_index = np.empty(order.size, np.int64)
+        point_index[order] = np.arange(order.size)
+        return present[order], np.ones(order.size, np.int64), point_index
+    points, point_index = np.unique(present, return_inverse=True)
     if counts is None:
-        return points, np.bincount(place, minlength=points.size).astype(np.int64), place
+        return points, np.bincount(point_index, minlength=points.size).astype(np.int64), point_index
     times = np.asarray(counts)
-    if times.shape != there.shape or not np.issubdtype(times.dtype, np.integer) or (times < 1).any():
+    if times.shape != is_present.shape or not np.issubdtype(times.dtype, np.integer) or (times < 1).any():
         raise ParameterError(
             "Parameter 'counts' must have an integer of at least 1 for each value.", parameter="counts"
         )
     totals = np.zeros(points.size, np.int64)
-    np.add.at(totals, place, times[there])
-    return points, totals, place
+    np.add.at(totals, point_index, times[is_present])
+    return points, totals, point_index
 
 
 def _scaled(points: Floats) -> tuple[Floats, float]:
@@ -271,19 +271,19 @@ def _clustering(
     sums: Floats,
     unit: float,
     cuts: Ints,
-    place: Ints,
-    there: NDArray[np.bool_],
+    point_index: Ints,
+    is_present: NDArray[np.bool_],
 ) -> Clustering:
     starts, ends = cuts[:-1], cuts[1:]
-    labels = np.full(there.size, -1, np.int64)
-    labels[there] = np.repeat(np.arange(starts.size), ends - starts)[place]
+    labels = np.full(is_present.size, -1, np.int64)
+    labels[is_present] = np.repeat(np.arange(starts.size), ends - starts)[point_index]
     sizes = np.diff(rows[cuts])
     totals = np.diff(sums[cuts, 0]) + np.diff(sums[cuts, 1])
     return Clustering(
         k=int(k),
         cost=cost,
         sizes=sizes,
-        missing=int((~there).sum()),
+        missing=int((~is_present).sum()),
         labels=labels,
         low=points[starts],
         high=points[ends - 1],

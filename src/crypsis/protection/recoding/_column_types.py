@@ -80,15 +80,15 @@ def column_types(data: Dataset, names: Sequence[str], *, count_numbers: bool = T
             odd = cell.cast(nw.String).str.contains("[^0-9]")
             parts += [length.max().alias(f"w{i}"), length.min().alias(f"v{i}")]
             parts.append(odd.any().alias(f"d{i}"))
-    found: dict[str, Any] = {}
+    scanned: dict[str, Any] = {}
     if parts:
-        found = rows.fetch(rows.frame.select(*parts), "types of columns").to_pylist()[0]
-    return {name: _scanned(rows.column(name), i, found, rows.count) for i, name in enumerate(names)}
+        scanned = rows.fetch(rows.frame.select(*parts), "types of columns").to_pylist()[0]
+    return {name: _scanned(rows.column(name), i, scanned, rows.count) for i, name in enumerate(names)}
 
 
 def counted_column_types(data: Dataset, names: Sequence[str]) -> dict[str, ColumnType]:
     """The same from cells that were counted already: no scan."""
-    found = {}
+    types = {}
     for name in names:
         kind = data.rows.column(name).kind
         values = data.cells([name]).values[0].drop_null()  # in ascending order
@@ -101,15 +101,15 @@ def counted_column_types(data: Dataset, names: Sequence[str]) -> dict[str, Colum
             width = pc.max(lengths).as_py()
             odd = pc.any(pc.match_substring_regex(values, "[^0-9]")).as_py()
             digits = not odd and width == pc.min(lengths).as_py()
-        found[name] = _typed(name, kind, len(values), low, high, width, bool(digits))
-    return found
+        types[name] = _typed(name, kind, len(values), low, high, width, bool(digits))
+    return types
 
 
-def _scanned(column: Any, i: int, found: Mapping[str, Any], rows: int) -> ColumnType:
-    distinct = int(found[f"n{i}"]) - bool(found[f"m{i}"]) if f"n{i}" in found else rows
-    width = int(found.get(f"w{i}") or 0)
-    digits = column.kind is Kind.TEXT and not found[f"d{i}"] and width == int(found[f"v{i}"] or 0)
-    low, high = found.get(f"a{i}"), found.get(f"b{i}")
+def _scanned(column: Any, i: int, scanned: Mapping[str, Any], rows: int) -> ColumnType:
+    distinct = int(scanned[f"n{i}"]) - bool(scanned[f"m{i}"]) if f"n{i}" in scanned else rows
+    width = int(scanned.get(f"w{i}") or 0)
+    digits = column.kind is Kind.TEXT and not scanned[f"d{i}"] and width == int(scanned[f"v{i}"] or 0)
+    low, high = scanned.get(f"a{i}"), scanned.get(f"b{i}")
     return _typed(column.name, column.kind, distinct, low, high, width, bool(digits))
 
 

@@ -77,9 +77,9 @@ def recoded_array(column: pa.ChunkedArray, step: Step) -> pa.Array:
         return pa.nulls(len(values), values.type)
     if isinstance(step, Intervals) and step.upper and values.null_count < len(values):
         numbers = np.asarray(pc.fill_null(values, 0).cast(pa.float64(), safe=False))
-        place = np.searchsorted(np.array(step.upper), numbers).astype(np.int32)
+        interval = np.searchsorted(np.array(step.upper), numbers).astype(np.int32)
         gone = np.asarray(values.is_null()) if values.null_count else None
-        return pa.array(step.labels).take(pa.array(place, mask=gone))
+        return pa.array(step.labels).take(pa.array(interval, mask=gone))
     coded = values.dictionary_encode()
     labels = [step.label(value) for value in coded.dictionary.to_pylist()]
     kind = values.type if isinstance(step, Top) else None
@@ -114,8 +114,8 @@ def with_exceptions(
             after.append(column)
             continue
         c = list(names).index(column.name)
-        own = text_of(nw.col(column.inner), column.kind) if texts[c] else nw.col(column.inner)
-        outputs.append(nw.when(hit).then(nw.col(f"r{c}")).otherwise(own).alias(column.inner))
+        unchanged = text_of(nw.col(column.inner), column.kind) if texts[c] else nw.col(column.inner)
+        outputs.append(nw.when(hit).then(nw.col(f"r{c}")).otherwise(unchanged).alias(column.inner))
         number = pa.types.is_floating(labels[c].type)
         kind = Kind.TEXT if texts[c] else Kind.NUMBER if number else column.kind
         after.append(Column(column.name, kind, column.inner))
@@ -130,7 +130,7 @@ def with_exceptions(
 
 def column_counts(rows: Rows, names: Sequence[str]) -> dict[str, Counter[object]]:
     """The count of each value of each column, in one pass; missing values are not counted."""
-    return {name: Counter(found) for name, found in rows.value_counts(names).items()}
+    return {name: Counter(values) for name, values in rows.value_counts(names).items()}
 
 
 def min_count(counts: Counter[object]) -> int:

@@ -42,20 +42,22 @@ def recoding_of_combinations(
     search = _Combinations(cells, requirements)
     if not local:
         return _full_domain(search, budget_rows)
-    asked = requirements.requirements
-    every = asked.model_copy(update={"k": asked.combination_k, "combinations": None, "combination_k": None})
+    required = requirements.requirements
+    full_requirements = required.model_copy(
+        update={"k": required.combination_k, "combinations": None, "combination_k": None}
+    )
     tries: list[Recoding] = []
     failure: RequirementsNotMetError | None = None
 
     def within() -> list[Recoding]:
         """Those that can be released."""
-        few = [one for one in tries if one.rows_touched <= budget_rows]
-        return [one for one in few if not search.small(one.levels).any()]
+        few = [recoding for recoding in tries if recoding.rows_touched <= budget_rows]
+        return [recoding for recoding in few if not search.small(recoding.levels).any()]
 
     with progress.step("searching combinations") as step:
         for start in (
             search.raised,
-            lambda: _all_columns(cells, requirements, every, budget_rows),
+            lambda: _all_columns(cells, requirements, full_requirements, budget_rows),
             lambda: _full_domain(search, budget_rows).levels,
         ):
             if limited() and within() and passed():
@@ -65,12 +67,12 @@ def recoding_of_combinations(
             except RequirementsNotMetError as error:
                 failure = error
             step.advance()
-    found = within()
-    if not found:
+    sound = within()
+    if not sound:
         if failure is not None:
             raise failure
-        raise not_kept(cells, min(one.rows_touched for one in tries))
-    return min(found, key=lambda one: one.ncp)
+        raise not_kept(cells, min(recoding.rows_touched for recoding in tries))
+    return min(sound, key=lambda recoding: recoding.ncp)
 
 
 def _all_columns(
@@ -80,29 +82,29 @@ def _all_columns(
     budget_rows: int,
 ) -> Levels:
     """The levels on which the classes of all columns have k records."""
-    asked = replace(requirements, requirements=privacy_requirements)
-    return local_recoding(cells, asked, budget_rows).levels
+    required = replace(requirements, requirements=privacy_requirements)
+    return local_recoding(cells, required, budget_rows).levels
 
 
 class _Combinations:
     """The combinations of columns, and the cells that are in too small a class of one."""
 
     def __init__(self, cells: CellLevels, requirements: ClassRequirements) -> None:
-        asked = requirements.requirements
-        self.cells, self.k = cells, asked.combination_k or 1
+        required = requirements.requirements
+        self.cells, self.k = cells, required.combination_k or 1
         self.people: PeopleOfCells | None = requirements.people
-        size = min(asked.combinations or 1, cells.tops.size)
+        size = min(required.combinations or 1, cells.tops.size)
         self.sets = list(combinations(range(cells.tops.size), size))
         self.widths = [int(column.codes.max(initial=0)) + 1 for column in cells.columns]
         self.below: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
 
     def keys(self, levels: Levels, c: int) -> Ints:
         """The label of each cell in a column: 0 if suppressed with its record, 1 if missing."""
-        one, level = self.cells.columns[c], levels[:, c].astype(np.int64)
-        codes = one.codes[np.maximum(level, 0), self.cells.places[c]].astype(np.int64)
-        gone = (level == one.top) | ~self.cells.there[:, c]
-        found = np.where(gone, 1, 2 + level * self.widths[c] + codes)
-        return np.asarray(np.where(level < 0, 0, found))
+        column, level = self.cells.columns[c], levels[:, c].astype(np.int64)
+        codes = column.codes[np.maximum(level, 0), self.cells.places[c]].astype(np.int64)
+        gone = (level == column.top) | ~self.cells.there[:, c]
+        keys = np.where(gone, 1, 2 + level * self.widths[c] + codes)
+        return np.asarray(np.where(level < 0, 0, keys))
 
     def sizes(self, keys: Mapping[int, Ints], chosen: Sequence[int]) -> tuple[Ints, Ints]:
         """The class of each cell in a combination, and the records or people of each class."""
@@ -118,13 +120,13 @@ class _Combinations:
     def small(self, levels: Levels) -> Ints:
         """For each cell and column the number of combinations with it that are too small."""
         keys = {c: self.keys(levels, c) for c in range(self.cells.tops.size)}
-        found = np.zeros((self.cells.counts.size, len(keys)), np.int64)
+        violations = np.zeros((self.cells.counts.size, len(keys)), np.int64)
         out = levels[:, 0] < 0
         for chosen in self.sets:
             member, sizes = self.sizes(keys, chosen)
             bad = np.flatnonzero((sizes[member] < self.k) & ~out)
-            found[np.ix_(bad, np.array(chosen))] += 1
-        return found
+            violations[np.ix_(bad, np.array(chosen))] += 1
+        return violations
 
     def hopeless(self, vector: Sequence[int], budget_rows: int) -> bool:
         """Whether one combination on these levels suppresses too many records already."""
@@ -186,9 +188,9 @@ class _Combinations:
 
     def _lower(self, levels: Levels, c: int) -> Levels:
         """One column a level lower, in as many cells as every combination allows."""
-        sets = [one for one in self.sets if c in one]
+        sets = [columns for columns in self.sets if c in columns]
         moved: Mask = (levels[:, c] > 0) & self.cells.there[:, c]
-        keys = {other: self.keys(levels, other) for other in range(self.cells.tops.size)}
+        keys = {column: self.keys(levels, column) for column in range(self.cells.tops.size)}
         before = [self.sizes(keys, chosen)[0] for chosen in sets]
         while moved.any():
             after = levels.copy()
@@ -228,12 +230,12 @@ def _full_domain(search: _Combinations, budget_rows: int) -> Recoding:
             levels[bad] = -1
             if cells.counts[levels[:, 0] < 0].sum() > budget_rows:
                 break
-        found = cells.recoding(levels)
-        fewest = min(fewest, found.suppressed_records)
-        if found.suppressed_records > budget_rows or found.suppressed_records == rows:
+        recoding = cells.recoding(levels)
+        fewest = min(fewest, recoding.suppressed_records)
+        if recoding.suppressed_records > budget_rows or recoding.suppressed_records == rows:
             continue
-        if best is None or found.ncp < best.ncp:
-            best = found
+        if best is None or recoding.ncp < best.ncp:
+            best = recoding
     if best is None:
         if cells.limited:
             raise not_kept(cells, fewest)

@@ -40,16 +40,16 @@ def best_classes(cells: CellLevels, requirements: ClassRequirements, budget_rows
     if not best[-1]:
         return None
     counted = min(best[-1], key=lambda number: best[-1][number][0])
-    found: Levels = np.full((size, tops), -1, np.int16)
+    all_levels: Levels = np.full((size, tops), -1, np.int16)
     chosen = sets - 1
     while chosen:
         _, part, out = best[chosen][counted]
         members = [cell for cell in range(size) if part >> cell & 1]
         if not out:
-            found[members] = levels[part]
+            all_levels[members] = levels[part]
         counted -= int(rows[part, 1]) if not out else int(rows[part, 0])
         chosen ^= part
-    return cells.recoding(found)
+    return cells.recoding(all_levels)
 
 
 def _ways(

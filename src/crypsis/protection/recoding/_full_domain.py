@@ -31,17 +31,17 @@ def full_domain_recoding(cells: CellLevels, requirements: ClassRequirements, bud
     columns alone suppress too many rows already (the subset property of LeFevre et al. 2005). Sensitive
     values are counted only until too many rows are in classes that fail.
     """
-    found = best_levels(cells, requirements, budget_rows)
-    if found is None and cells.limited:
+    best = best_levels(cells, requirements, budget_rows)
+    if best is None and cells.limited:
         search = _Lattice(cells, requirements, budget_rows)
         raise not_kept(cells, search.kept(cells.limits, search.rows)[1])
-    if found is None:
+    if best is None:
         raise RequirementsNotMetError(
             "No generalization levels meet the requirements within the suppression budget.",
             code="no-levels",
             hint="Relax the requirements or raise {suppression}.",
         )
-    return found
+    return best
 
 
 def best_levels(
@@ -132,8 +132,8 @@ class _Subset:
         domains = tuple(cells.columns[c].codes.shape[1] for c in columns)
         first, inverse = group(places, domains)
         counts = np.bincount(inverse, cells.counts).astype(np.int64)
-        own = tuple(cells.columns[c] for c in columns)
-        self.cells = CellLevels(own, tuple(place[first] for place in places), counts)
+        kept_columns = tuple(cells.columns[c] for c in columns)
+        self.cells = CellLevels(kept_columns, tuple(codes[first] for codes in places), counts)
         self.counted = 0
 
     def rows_below(self, levels: tuple[int, ...], k: int) -> int:

@@ -128,7 +128,7 @@ def blocks(cells: CellLevels, vectors: Levels) -> tuple[Ints, NDArray[np.uint64]
             lines[:, b] += width * vectors[:, c].astype(np.int64)  # levels are of 16 bits
             width *= int(cells.tops[c]) + 1
         tops = [range(int(cells.tops[c]) + 1) for c in columns]
-        levels = np.array([own[::-1] for own in product(*reversed(tops))], np.int64)
+        levels = np.array([vector[::-1] for vector in product(*reversed(tops))], np.int64)
         fill(
             levels + cells.lines[columns],
             cells.codes,
@@ -144,13 +144,13 @@ def vectors_with_losses(cells: CellLevels) -> tuple[Levels, Floats, Floats]:
     vectors: list[tuple[int, ...]] = []
     for _, vector in vectors_by_loss(cells, lambda: len(vectors) < _MAX_VECTORS):
         vectors.append(vector)
-    every = np.array(vectors, np.int16)
-    least, most = np.zeros(len(every)), np.zeros(len(every))
-    for c, (column, place) in enumerate(zip(cells.columns, cells.places, strict=True)):
-        present = column.loss[:, np.unique(place)]
-        least += present.min(axis=1)[every[:, c]]
-        most += present.max(axis=1)[every[:, c]]
-    return every, least, most
+    all_vectors = np.array(vectors, np.int16)
+    least, most = np.zeros(len(all_vectors)), np.zeros(len(all_vectors))
+    for c, (column, cell_codes) in enumerate(zip(cells.columns, cells.places, strict=True)):
+        present = column.loss[:, np.unique(cell_codes)]
+        least += present.min(axis=1)[all_vectors[:, c]]
+        most += present.max(axis=1)[all_vectors[:, c]]
+    return all_vectors, least, most
 
 
 def visits(cells: CellLevels) -> tuple[Levels, Floats, Floats]:
@@ -159,11 +159,11 @@ def visits(cells: CellLevels) -> tuple[Levels, Floats, Floats]:
     The labels of one vector differ in loss, so a vector is visited once for each range of width
     `_LOSS_STEP` (of the loss summed over the columns, weights included) that its labels fall into.
     """
-    every, first, last = vectors_with_losses(cells)
+    all_vectors, first, last = vectors_with_losses(cells)
     start = np.floor(first / _LOSS_STEP - 1e-9).astype(np.int64)
     ranges = np.ceil(last / _LOSS_STEP + 1e-9).astype(np.int64) - start
-    which = np.repeat(np.arange(len(every)), ranges)
+    which = np.repeat(np.arange(len(all_vectors)), ranges)
     bucket = np.arange(which.size) - np.repeat(np.cumsum(ranges) - ranges, ranges) + start[which]
     order = np.lexsort((last[which], bucket))
     low = bucket[order] * _LOSS_STEP
-    return every[which[order]], low - 1e-9, low + _LOSS_STEP - 1e-9
+    return all_vectors[which[order]], low - 1e-9, low + _LOSS_STEP - 1e-9

@@ -82,14 +82,14 @@ def column_levels(
         levels.append(labels)
         losses.append(np.maximum(_loss(step, raws, labels, before), losses[-1]))
     levels.append([None] * len(values))
-    there = np.array([value is not None for value in values], float)
-    losses.append(there)
+    present = np.array([value is not None for value in values], float)
+    losses.append(present)
     coded = [_code(level) for level in levels]
     return ColumnLevels(
         name,
         tuple(labels for _, labels in coded),
         np.array([codes for codes, _ in coded], np.int32).reshape(len(levels), len(values)),
-        np.array(losses).reshape(len(levels), len(values)) * there,
+        np.array(losses).reshape(len(levels), len(values)) * present,
         keep,
     )
 
@@ -103,8 +103,8 @@ def _code(labels: Sequence[Any]) -> tuple[list[int], tuple[Any, ...]]:
 def _loss(step: Step, raws: Sequence[Any], labels: Sequence[Any], originals: Collection[Any]) -> Floats:
     """The loss of each label; `originals` are the values before, each once."""
     if isinstance(step, HierarchyLevel):
-        every = sum(map(len, step.groups.values()))
-        share = {label: _share(len(values), every) for label, values in step.groups.items()}
+        total = sum(map(len, step.groups.values()))
+        share = {label: _share(len(values), total) for label, values in step.groups.items()}
         return np.array([share.get(label, 0.0) for label in labels])
     if isinstance(step, Intervals):
         return _interval_loss(step, raws, originals)
@@ -144,13 +144,13 @@ class CellLevels:
     def codes(self) -> Codes:
         """The label of every cell on every level of every column, one line each."""
         pairs = zip(self.columns, self.places, strict=True)
-        return np.concatenate([one.codes.take(place, axis=1) for one, place in pairs])
+        return np.concatenate([column.codes.take(positions, axis=1) for column, positions in pairs])
 
     @cached_property
     def loss(self) -> Floats:
         """The information loss of those labels, one line each."""
         pairs = zip(self.columns, self.places, strict=True)
-        return np.concatenate([one.loss.take(place, axis=1) for one, place in pairs])
+        return np.concatenate([column.loss.take(positions, axis=1) for column, positions in pairs])
 
     @cached_property
     def lines(self) -> Ints:
@@ -186,7 +186,7 @@ class CellLevels:
         weights = [max(weight, _LEAST_WEIGHT * mean) for weight in weights]
         mean = sum(weights) / len(weights)
         pairs = zip(self.columns, weights, strict=True)
-        columns = tuple(replace(one, loss=one.loss * (weight / mean)) for one, weight in pairs)
+        columns = tuple(replace(column, loss=column.loss * (weight / mean)) for column, weight in pairs)
         return CellLevels(columns, self.places, self.counts)
 
     def classes(self, vector: Sequence[int]) -> tuple[Ints, Ints]:
@@ -198,14 +198,14 @@ class CellLevels:
             keys, _ = group_keys(tuple(self.codes[lines]), tuple(domains))
         else:
             keys = keys_of(self.codes, lines[bits > 0], bits[bits > 0])
-        found: tuple[Ints, Ints] = group_totals(keys, self.counts)
-        return found
+        totals: tuple[Ints, Ints] = group_totals(keys, self.counts)
+        return totals
 
     def losses(self) -> list[Floats]:
         """The average loss of each level of each column."""
         return [
-            column.average_loss(np.bincount(place, self.counts, column.codes.shape[1]).astype(np.int64))
-            for column, place in zip(self.columns, self.places, strict=True)
+            column.average_loss(np.bincount(positions, self.counts, column.codes.shape[1]).astype(np.int64))
+            for column, positions in zip(self.columns, self.places, strict=True)
         ]
 
     def recoding(self, levels: Levels) -> Recoding:
@@ -265,14 +265,14 @@ class CellLevels:
 
     def labels(self, levels: Levels) -> list[tuple[list[Any], Ints]]:
         """For each column all its labels, and the place among them of each cell's label."""
-        found = []
+        labeled = []
         for c, column in enumerate(self.columns):
             level = np.maximum(levels[:, c], 0).astype(np.int64)
             starts = np.cumsum([0, *map(len, column.labels)])
             codes = column.codes[level, self.places[c]].astype(np.int64)
-            every = [label for labels in column.labels for label in labels]
-            found.append((every, np.asarray(starts[level] + codes, np.int64)))
-        return found
+            all_labels = [label for labels in column.labels for label in labels]
+            labeled.append((all_labels, np.asarray(starts[level] + codes, np.int64)))
+        return labeled
 
 
 @dataclass(frozen=True, eq=False)

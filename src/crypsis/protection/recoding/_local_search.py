@@ -95,14 +95,14 @@ def _moved(
     best = recoding
     fixed = _by_other_cells(cells, requirements, recoding.levels)
     for turn in count():
-        owner, order, near = _classes(cells, best.levels, fixed)
+        owner, order, by_similarity = _classes(cells, best.levels, fixed)
         if order.size < 2:
             break
         with ends(work):
-            levels = improve(owner, order, near, requirements.k, arrays, sensitive, shown, work)
+            levels = improve(owner, order, by_similarity, requirements.k, arrays, sensitive, shown, work)
         moved = np.where(owner[:, None] < 0, -1, levels[owner])
-        other = cells.recoding(np.where(fixed[:, None], best.levels, moved).astype(np.int16))
-        best, before = min(other, best, key=lambda one: one.ncp), best.ncp
+        candidate = cells.recoding(np.where(fixed[:, None], best.levels, moved).astype(np.int16))
+        best, before = min(candidate, best, key=lambda recoding: recoding.ncp), best.ncp
         if before - best.ncp <= worth * before or work[0] <= 0 or passed():
             break
         if turn + 1 == rounds and not to_the_end:
@@ -114,10 +114,10 @@ def _prices(cells: CellLevels) -> Floats:
     """The loss of each level; of one that is not allowed more than anything can save."""
     if not cells.limited:
         return cells.loss
-    found = cells.loss.copy()
-    for line, limit, top, there in zip(cells.lines, cells.limits, cells.tops, cells.there.T, strict=True):
-        found[line + limit + 1 : line + top + 1, there] += _NOT_ALLOWED
-    return found
+    prices = cells.loss.copy()
+    for line, limit, top, present in zip(cells.lines, cells.limits, cells.tops, cells.there.T, strict=True):
+        prices[line + limit + 1 : line + top + 1, present] += _NOT_ALLOWED
+    return prices
 
 
 def _by_other_cells(cells: CellLevels, requirements: ClassRequirements, levels: Levels) -> NDArray[np.bool_]:
@@ -127,12 +127,12 @@ def _by_other_cells(cells: CellLevels, requirements: ClassRequirements, levels: 
     """
     if requirements.population is None:
         return np.zeros(cells.counts.size, bool)
-    member, asked = cells.class_of(levels), requirements.requirements
-    people = np.bincount(member, requirements.population.alike)
+    member, required = cells.class_of(levels), requirements.requirements
+    people = np.bincount(member, requirements.population.matching)
     rows = np.bincount(member, cells.counts)
-    few = people < (asked.k_map or 0)
-    if asked.presence is not None:
-        few |= rows > asked.presence * people
+    few = people < (required.k_map or 0)
+    if required.presence is not None:
+        few |= rows > required.presence * people
     return np.asarray(few[member] & (levels[:, 0] >= 0))
 
 
@@ -141,14 +141,14 @@ def _classes(cells: CellLevels, levels: Levels, fixed: NDArray[np.bool_]) -> tup
 
     The class of cells that are fixed is -2.
     """
-    there = np.flatnonzero((levels[:, 0] >= 0) & ~fixed)
-    member = numbered(cells.class_of(levels)[there])
+    released = np.flatnonzero((levels[:, 0] >= 0) & ~fixed)
+    member = numbered(cells.class_of(levels)[released])
     owner = np.where(fixed, np.int64(-2), np.int64(-1))
-    owner[there] = member
-    lost = cells.loss[cells.lines + levels[there], there[:, None]].sum(axis=1)
-    rows = cells.counts[there]
-    mean = np.bincount(owner[there], lost * rows) / np.bincount(owner[there], rows)
-    return owner, np.argsort(-mean, kind="stable"), _by_labels(cells, levels, there[firsts(member)])
+    owner[released] = member
+    lost = cells.loss[cells.lines + levels[released], released[:, None]].sum(axis=1)
+    rows = cells.counts[released]
+    mean = np.bincount(owner[released], lost * rows) / np.bincount(owner[released], rows)
+    return owner, np.argsort(-mean, kind="stable"), _by_labels(cells, levels, released[firsts(member)])
 
 
 def _by_labels(cells: CellLevels, levels: Levels, first: Ints) -> Ints:

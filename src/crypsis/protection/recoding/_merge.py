@@ -38,16 +38,16 @@ def compared_with_released(
     A search compares classes with all rows. No row is suppressed or released here, so that what they
     are compared with stays the same.
     """
-    there = recoding.levels[:, 0] >= 0
-    asked, levels = requirements.compared_with(there), recoding.levels
-    every, sensitive = np.arange(cells.counts.size), asked.arrays(cells.counts.size)
+    released = recoding.levels[:, 0] >= 0
+    compared, levels = requirements.compared_with(released), recoding.levels
+    all_cells, sensitive = np.arange(cells.counts.size), compared.arrays(cells.counts.size)
     for _ in range(_ROUNDS):
         member = cells.class_of(levels)
         sizes = np.bincount(member, cells.counts).astype(np.int64)
-        good = which_sound(every, member, sizes, asked.k, sensitive)
-        if good[member[there]].all():
+        good = which_sound(all_cells, member, sizes, compared.k, sensitive)
+        if good[member[released]].all():
             break
-        levels = with_merged_classes(cells, asked, levels, there & ~good[member])
+        levels = with_merged_classes(cells, compared, levels, released & ~good[member])
     return cells.recoding(levels)
 
 
@@ -57,11 +57,11 @@ def merged_from_cells(cells: CellLevels, requirements: ClassRequirements) -> Lev
     A class takes in others until it meets the requirements. Cost: the square of the cells.
     """
     merging = _Merging(cells, requirements, np.zeros((cells.counts.size, cells.tops.size), np.int16))
-    every = np.arange(cells.counts.size)
-    good = which_sound(every, merging.member, merging.sizes, merging.k, merging.sensitive)
+    all_cells = np.arange(cells.counts.size)
+    good = which_sound(all_cells, merging.member, merging.sizes, merging.k, merging.sensitive)
     waiting = set(np.flatnonzero(~good).tolist())
     while waiting and merging.there.sum() > 1:
-        number = min(waiting, key=lambda one: int(merging.sizes[one]))
+        number = min(waiting, key=lambda candidate: int(merging.sizes[candidate]))
         waiting.difference_update(merging.merge(number))
         if merging.meets(number):
             waiting.discard(number)
@@ -88,17 +88,17 @@ class _Merging:
         were taken in are returned.
         """
         joined, cost = self._joined_levels(number)
-        some = np.argsort(cost, kind="stable")[:_CANDIDATES]
-        candidates = some[np.isfinite(cost[some])].tolist()
+        cheapest = np.argsort(cost, kind="stable")[:_CANDIDATES]
+        candidates = cheapest[np.isfinite(cost[cheapest])].tolist()
         enough = next(([candidate] for candidate in candidates if self._sound(number, candidate)), [])
         if not enough and several:
             enough = self._enough(number, joined, cost)
         taken = enough or candidates[:1]
-        for other in taken:
-            self.members[number] = np.concatenate([self.members[number], self.members[other]])
-            self.levels[self.members[number]] = joined[other]
-            self.sizes[number] += self.sizes[other]
-            self.there[other] = False
+        for absorbed in taken:
+            self.members[number] = np.concatenate([self.members[number], self.members[absorbed]])
+            self.levels[self.members[number]] = joined[absorbed]
+            self.sizes[number] += self.sizes[absorbed]
+            self.there[absorbed] = False
         return taken
 
     def _enough(self, number: int, joined: Levels, cost: Floats) -> list[int]:
@@ -114,7 +114,7 @@ class _Merging:
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if self._sound(number, *order[:middle]) else (middle + 1, high)
-        return [int(one) for one in order[:high]]
+        return [int(number) for number in order[:high]]
 
     def meets(self, number: int) -> bool:
         """Whether a class meets the requirements."""
@@ -122,28 +122,28 @@ class _Merging:
 
     def _sound(self, *numbers: int) -> bool:
         """Whether some classes together meet the requirements."""
-        some = np.concatenate([self.members[number] for number in numbers])
-        total = np.array([self.cells.counts[some].sum()])
-        return bool(which_sound(some, np.zeros_like(some), total, self.k, self.sensitive)[0])
+        members = np.concatenate([self.members[number] for number in numbers])
+        total = np.array([self.cells.counts[members].sum()])
+        return bool(which_sound(members, np.zeros_like(members), total, self.k, self.sensitive)[0])
 
     def _joined_levels(self, number: int) -> tuple[Levels, Floats]:
         """For every class the levels on which it has the labels of this one, and their cost."""
         cells, first = self.cells, self.first
-        own = first[number]
-        joined = np.maximum(self.levels[first], self.levels[own])
+        example = first[number]
+        joined = np.maximum(self.levels[first], self.levels[example])
         mine, theirs = np.zeros(first.size), np.zeros(first.size)
         for c in range(cells.tops.size):
             line = int(cells.lines[c])
             level = joined[:, c].astype(np.int64)
-            apart = np.arange(first.size)
-            while apart.size:  # at the top all are missing
-                here = line + level[apart]
-                apart = apart[cells.codes[here, first[apart]] != cells.codes[here, own]]
-                level[apart] += 1
+            unequal = np.arange(first.size)
+            while unequal.size:  # at the top all are missing
+                here = line + level[unequal]
+                unequal = unequal[cells.codes[here, first[unequal]] != cells.codes[here, example]]
+                level[unequal] += 1
             joined[:, c] = level
             before = cells.loss[line + np.maximum(self.levels[first, c], 0), first]
             theirs += cells.loss[line + level, first] - before
-            mine += cells.loss[line + level, own] - cells.loss[line + self.levels[own, c], own]
+            mine += cells.loss[line + level, example] - cells.loss[line + self.levels[example, c], example]
         cost = mine * self.sizes[number] + theirs * self.sizes
         cost[~self.there] = np.inf
         cost[number] = np.inf

@@ -37,13 +37,13 @@ def divided_again(
     `turn` goes through the cells in another order. No class is formed of which no column of `shown`
     is below its top.
     """
-    there = np.flatnonzero(recoding.levels[:, 0] >= 0)
-    _, member = np.unique(cells.class_of(recoding.levels)[there], return_inverse=True)
+    released = np.flatnonzero(recoding.levels[:, 0] >= 0)
+    _, member = np.unique(cells.class_of(recoding.levels)[released], return_inverse=True)
     owner = np.full(cells.counts.size, -1, np.int64)
-    owner[there] = member.ravel()
-    rows = int(cells.counts[there].sum())
+    owner[released] = member.ravel()
+    rows = int(cells.counts[released].sum())
     levels = np.zeros((max(int(owner.max()) + 1, rows // k) + 1, cells.tops.size), np.int64)
-    levels[owner[there]] = recoding.levels[there]
+    levels[owner[released]] = recoding.levels[released]
     arrays = (
         np.ascontiguousarray(cells.codes.T),
         np.ascontiguousarray(prices.T.astype(np.float32)),
@@ -51,14 +51,14 @@ def divided_again(
         cells.limits,
         cells.counts,
     )
-    lost = arrays[1][there[:, None], cells.lines + recoding.levels[there]].sum(axis=1)
-    seeds = there[np.argsort(-lost, kind="stable")]
+    lost = arrays[1][released[:, None], cells.lines + recoding.levels[released]].sum(axis=1)
+    seeds = released[np.argsort(-lost, kind="stable")]
     if turn > 0:
-        seeds = np.random.default_rng(turn).permutation(there)
-    least = int((lost > 0).sum()) * _CLASSES * k // max(1, int(cells.counts[there][lost > 0].sum()))
+        seeds = np.random.default_rng(turn).permutation(released)
+    least = int((lost > 0).sum()) * _CLASSES * k // max(1, int(cells.counts[released][lost > 0].sum()))
     most = min(max(least, _FEWEST), _MOST)
-    rounds = _ROUNDS if there.size > _MOST else _MORE_ROUNDS
+    rounds = _ROUNDS if released.size > _MOST else _MORE_ROUNDS
     with ends(work):
         divide_again(owner, levels, seeds, most, rounds, k, shown, arrays, work)
     moved = np.where(owner[:, None] < 0, -1, levels[owner]).astype(np.int16)
-    return min(recoding, cells.recoding(moved), key=lambda one: one.ncp)
+    return min(recoding, cells.recoding(moved), key=lambda candidate: candidate.ncp)

@@ -28,24 +28,24 @@ class PopulationCells:
     A class matches at least the people of its own cells and of the other cells with its labels.
     """
 
-    alike: Ints
+    matching: Ints
     """The people of each cell of the release."""
     places: tuple[Codes, ...]
     """The value of each other cell in each column."""
-    others: Ints
+    outside: Ints
     """The people of each other cell."""
 
     @cached_property
     def every(self) -> NDArray[np.float64]:
         """The people of all cells, those of the release first."""
-        return np.concatenate([self.alike, self.others]).astype(np.float64)
+        return np.concatenate([self.matching, self.outside]).astype(np.float64)
 
     def wider(self, cells: CellLevels) -> CellLevels:
         """The cells of the release, and behind them the others, without records."""
         places = tuple(
             np.concatenate([mine, more]) for mine, more in zip(cells.places, self.places, strict=True)
         )
-        counts = np.concatenate([cells.counts, np.zeros(self.others.size, np.int64)])
+        counts = np.concatenate([cells.counts, np.zeros(self.outside.size, np.int64)])
         return CellLevels(cells.columns, places, counts)
 
 
@@ -83,35 +83,37 @@ def population_cells(
     lacks match nobody.
     """
     table = everyone.cells([column.name for column in columns])
-    every = [list(value) for value in values]
-    counts, known = table.counts.astype(np.int64), np.ones(len(table), bool)
+    values_by_column = [list(value) for value in values]
+    counts, is_known = table.counts.astype(np.int64), np.ones(len(table), bool)
     theirs = []
-    for c, one in enumerate(columns):
-        own = {value: position for position, value in enumerate(every[c])}
-        tree = next((s for s in (one.step, *one.coarser) if isinstance(s, HierarchyLevel)), None)
+    for c, column_plan in enumerate(columns):
+        positions = {value: position for position, value in enumerate(values_by_column[c])}
+        tree = next(
+            (s for s in (column_plan.step, *column_plan.coarser) if isinstance(s, HierarchyLevel)), None
+        )
         listed = table.values[c].to_pylist()
-        place = np.empty(len(listed), np.int64)
+        value_codes = np.empty(len(listed), np.int64)
         for i, value in enumerate(listed):
             fits = value is None or tree is None or tree.label(value) is not None
-            now = value if value is None or not fits else one.step.label(value)
-            if fits and now not in own:
-                own[now] = len(every[c])
-                every[c].append(now)
-            place[i] = own[now] if fits else -1
-        theirs.append(place[table.codes[c]])
-        known &= theirs[-1] >= 0
-    theirs, counts = [place[known] for place in theirs], counts[known]
+            now = value if value is None or not fits else column_plan.step.label(value)
+            if fits and now not in positions:
+                positions[now] = len(values_by_column[c])
+                values_by_column[c].append(now)
+            value_codes[i] = positions[now] if fits else -1
+        theirs.append(value_codes[table.codes[c]])
+        is_known &= theirs[-1] >= 0
+    theirs, counts = [codes[is_known] for codes in theirs], counts[is_known]
     size = places[0].size
     codes = tuple(
         np.concatenate([mine, more]).astype(np.int32) for mine, more in zip(places, theirs, strict=True)
     )
-    first, member = group(codes, tuple(map(len, every)))
+    first, member = group(codes, tuple(map(len, values_by_column)))
     people = np.zeros(first.size, np.int64)
     np.add.at(people, member[size:], counts)
     of_release = np.zeros(first.size, bool)
     of_release[member[:size]] = True
-    other = np.flatnonzero(~of_release)
+    elsewhere = np.flatnonzero(~of_release)
     population_cells = PopulationCells(
-        people[member[:size]], tuple(code[first[other]] for code in codes), people[other]
+        people[member[:size]], tuple(code[first[elsewhere]] for code in codes), people[elsewhere]
     )
-    return population_cells, every
+    return population_cells, values_by_column

@@ -57,7 +57,7 @@ class Purposes:
 
     def preserved(self, cells: CellLevels, levels: Levels) -> dict[str, float]:
         """The share of the information for each purpose that is left on these levels."""
-        found = {}
+        shares = {}
         out = levels[:, 0] < 0
         for purpose, by_column in self.lost.items():
             lost, whole = 0.0, 0.0
@@ -65,8 +65,8 @@ class Purposes:
                 level = np.where(out, cells.tops[c], np.maximum(levels[:, c], 0))
                 lost += float((bits[level, cells.places[c]] * cells.counts).sum())
                 whole += _of_top(cells, c, bits)
-            found[" and ".join(purpose)] = 1.0 - lost / whole if whole > 0 else 1.0
-        return found
+            shares[" and ".join(purpose)] = 1.0 - lost / whole if whole > 0 else 1.0
+        return shares
 
 
 def _of_top(cells: CellLevels, c: int, bits: Floats) -> float:
@@ -77,7 +77,7 @@ def _of_top(cells: CellLevels, c: int, bits: Floats) -> float:
 def purposes_of(rows: Rows, cells: CellLevels, wanted: Sequence[Purpose]) -> Purposes:
     """The information that each label loses for each purpose, counted in these rows."""
     names = [column.name for column in cells.columns]
-    found: dict[Purpose, dict[int, Floats]] = {}
+    losses: dict[Purpose, dict[int, Floats]] = {}
     for purpose in wanted:
         pairs: list[tuple[int, str]] = []
         if len(purpose) == 2:
@@ -86,22 +86,22 @@ def purposes_of(rows: Rows, cells: CellLevels, wanted: Sequence[Purpose]) -> Pur
             pairs = [(names.index(purpose[0]), purpose[0])]
         else:
             pairs = [(c, purpose[0]) for c in range(len(names))]
-        found[purpose] = {c: _bits(rows, cells, c, target) for c, target in pairs}
-    return Purposes(found)
+        losses[purpose] = {c: _bits(rows, cells, c, target) for c, target in pairs}
+    return Purposes(losses)
 
 
 def _bits(rows: Rows, cells: CellLevels, c: int, target: str) -> Floats:
     """The bits about a column that the labels of another one lose, level by level."""
     column = cells.columns[c]
-    there = np.asarray(column.loss[-1] > 0)
+    present = np.asarray(column.loss[-1] > 0)
     if target == column.name:
-        own = np.bincount(cells.places[c], cells.counts, column.codes.shape[1])
-        counts = np.diag(own.astype(np.float64))
+        totals = np.bincount(cells.places[c], cells.counts, column.codes.shape[1])
+        counts = np.diag(totals.astype(np.float64))
         corrected = False
     else:
         counts = _joint(rows, column, target)
         corrected = True
-    counts = counts * there[:, None]
+    counts = counts * present[:, None]
     lost = np.zeros(column.loss.shape)
     before = _entropy_sum(counts, corrected)
     for level in range(1, column.top + 1):
@@ -116,7 +116,7 @@ def _bits(rows: Rows, cells: CellLevels, c: int, target: str) -> Floats:
         least = np.zeros(size)
         np.maximum.at(least, codes, lost[level - 1])
         lost[level] = np.maximum(np.maximum(bits, 0.0), least)[codes]
-    return np.asarray(lost * there)
+    return np.asarray(lost * present)
 
 
 def _entropy_sum(counts: Floats, corrected: bool) -> Floats:
@@ -135,10 +135,10 @@ def _joint(rows: Rows, column: ColumnLevels, target: str) -> Floats:
     names = [column.name, target]
     table = Cells.from_table(rows.cells(names), names)
     state = _states(table.values[1], np.bincount(table.codes[1], table.counts))
-    own = {column.labels[0][code]: position for position, code in enumerate(column.codes[0])}
-    place = np.array([own[value] for value in table.values[0].to_pylist()], np.int64)
+    positions = {column.labels[0][code]: position for position, code in enumerate(column.codes[0])}
+    codes = np.array([positions[value] for value in table.values[0].to_pylist()], np.int64)
     counts = np.zeros((column.codes.shape[1], int(state.max(initial=0)) + 1))
-    np.add.at(counts, (place[table.codes[0]], state[table.codes[1]]), table.counts)
+    np.add.at(counts, (codes[table.codes[0]], state[table.codes[1]]), table.counts)
     return counts
 
 

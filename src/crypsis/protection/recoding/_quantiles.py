@@ -55,11 +55,11 @@ def quantile_steps(
             f"{representative!r} was given.",
             parameter="representative",
         )
-    made: dict[str, Intervals] = {}
+    steps: dict[str, Intervals] = {}
     for count in sorted(set(groups.values())):
         names = [name for name, wanted in groups.items() if wanted == count]
         if count < 2:
-            made.update({name: intervals((), integer=True) for name in names})
+            steps.update({name: intervals((), integer=True) for name in names})
             continue
         # Twice as many as there are groups: every second one is the middle of a group.
         shares = [j / (2 * count) for j in range(1, 2 * count)]
@@ -67,13 +67,13 @@ def quantile_steps(
             cuts = _cuts(numbers, integer[name], (top_code or {}).get(name))
             if ordered is not None:
                 cuts = _large_enough(cuts, ordered, min_size)
-            made[name] = _from_quantiles(numbers, cuts, integer[name], representative != "interval")
+            steps[name] = _from_quantiles(numbers, cuts, integer[name], representative != "interval")
     if representative != "interval":
-        made = {
+        steps = {
             name: with_representatives(data, name, step, representative) if step.upper else step
-            for name, step in made.items()
+            for name, step in steps.items()
         }
-    return made
+    return steps
 
 
 def _quantiles(
@@ -116,15 +116,15 @@ class _SortedColumn:
         if not self.size:
             return []
         ranks = np.array([max(1, math.ceil(share * self.size - 1e-9)) for share in shares])
-        found = ranks - 1 if self.cumulated is None else np.searchsorted(self.cumulated, ranks)
-        numbers: list[float] = self.values[found].tolist()
+        positions = ranks - 1 if self.cumulated is None else np.searchsorted(self.cumulated, ranks)
+        numbers: list[float] = self.values[positions].tolist()
         return numbers
 
     def at_or_below(self, cuts: Sequence[float]) -> list[int]:
         """The number of rows at or below each cut."""
         below = np.searchsorted(self.values, cuts, "right")
-        found = below if self.cumulated is None else np.append(0, self.cumulated)[below]
-        rows: list[int] = found.tolist()
+        rows_below = below if self.cumulated is None else np.append(0, self.cumulated)[below]
+        rows: list[int] = rows_below.tolist()
         return rows
 
 
@@ -133,9 +133,9 @@ def _sorted_columns(data: Dataset, names: Sequence[str]) -> Iterator[tuple[str, 
 
     On a cluster the values are fetched with their counts, if they are few enough.
     """
-    known = [data.counted([name]) for name in names]
-    if all(cells is not None for cells in known):
-        columns = [_of_cells(cells) for cells in known if cells is not None]
+    counted_cells = [data.counted([name]) for name in names]
+    if all(cells is not None for cells in counted_cells):
+        columns = [_of_cells(cells) for cells in counted_cells if cells is not None]
         return zip(names, columns, strict=True)
     if data.count > _SORTED_IN_MEMORY:
         return None
@@ -145,13 +145,13 @@ def _sorted_columns(data: Dataset, names: Sequence[str]) -> Iterator[tuple[str, 
         counted = data.rows.value_counts(names, at_most=_VALUES_FETCHED)
     except TooLargeError:
         return None
-    return ((name, _counted(list(found), list(found.values()))) for name, found in counted.items())
+    return ((name, _counted(list(counts), list(counts.values()))) for name, counts in counted.items())
 
 
 def _of_cells(cells: Cells) -> _SortedColumn:
-    there = cells.values[0].drop_null()  # a missing value is the last one
-    kept = cells.codes[0] < len(there)
-    values = there.take(places(cells.codes[0][kept])).cast(pa.float64(), safe=False)
+    present = cells.values[0].drop_null()  # a missing value is the last one
+    kept = cells.codes[0] < len(present)
+    values = present.take(places(cells.codes[0][kept])).cast(pa.float64(), safe=False)
     return _counted(values.to_numpy(zero_copy_only=False), cells.counts[kept])
 
 
@@ -167,8 +167,8 @@ def _read_and_sorted(data: Dataset, names: Sequence[str]) -> Iterator[tuple[str,
 
     def ordered(column: pa.ChunkedArray) -> _SortedColumn:
         numbers = column.cast(pa.float64(), safe=False).combine_chunks().drop_null()
-        found = np.sort(numbers.to_numpy(zero_copy_only=False))
-        return _SortedColumn(found[: found.size - int(np.isnan(found).sum())])
+        sorted_numbers = np.sort(numbers.to_numpy(zero_copy_only=False))
+        return _SortedColumn(sorted_numbers[: sorted_numbers.size - int(np.isnan(sorted_numbers).sum())])
 
     for start in progress.track(range(0, len(names), many), "quantiles"):
         table = data.to_arrow(names[start : start + many])
@@ -234,11 +234,11 @@ def with_representatives(data: Dataset, name: str, step: Intervals, how: str) ->
         )
     )
     table = rows.fetch(grouped, f"groups of {name!r}").to_pylist()
-    found = {row["place"]: row for row in table if row["place"] is not None}
+    by_position = {row["place"]: row for row in table if row["place"] is not None}
     bounds = [-math.inf, *step.upper, math.inf]
     labels = []
     for position, label in enumerate(map(float, step.labels)):
-        row = found.get(float(position))
+        row = by_position.get(float(position))
         if row is None or not all(math.isfinite(row[part]) for part in ("middle", "low", "high")):
             labels.append(label)
             continue

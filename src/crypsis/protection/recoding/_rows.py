@@ -48,7 +48,7 @@ def recode_rows(rows: Rows, cells: Cells, first: Ints, levels: CellLevels, recod
         return RecodedRows(open_frame(recoder.recoded(before)), order)
     changed = np.flatnonzero((recoding.levels != 0).any(axis=1))
     suppressed = recoding.levels[changed, 0] < 0
-    labels = [every.take(pa.array(place[changed])) for every, place in recoder.labels]
+    labels = [values.take(pa.array(codes[changed])) for values, codes in recoder.labels]
     keys = [cells.values[c].take(pa.array(cells.codes[c][first[changed]])) for c in range(len(recoder.names))]
     joined, in_order = with_exceptions(rows, recoder.names, keys, labels, suppressed.tolist())
     if not rows.local:
@@ -78,9 +78,9 @@ class _RowRecoder:
         kept = self.levels[cell, 0] >= 0
         if not kept.all():
             rows, cell = rows.filter(pa.array(kept)), cell[kept]
-        for c, (name, (every, place)) in enumerate(zip(self.names, self.labels, strict=True)):
+        for c, (name, (values, codes)) in enumerate(zip(self.names, self.labels, strict=True)):
             if (self.levels[:, c] > 0).any():
-                labels = every.take(pa.array(place[cell]))
+                labels = values.take(pa.array(codes[cell]))
                 rows = rows.set_column(rows.schema.get_field_index(name), name, labels)
         return rows
 
@@ -99,8 +99,8 @@ class _RowRecoder:
             domains.append(len(values))
         keys, _ = group_keys(tuple(codes), tuple(domains))
         size = self.places[0].size
-        place: Ints = places_of(keys[:size], keys[size:])
-        return place
+        positions: Ints = places_of(keys[:size], keys[size:])
+        return positions
 
 
 def parts_of(rows: Rows, what: str = "recoding rows") -> Iterator[pa.Table]:
@@ -108,14 +108,14 @@ def parts_of(rows: Rows, what: str = "recoding rows") -> Iterator[pa.Table]:
     return rows.parts(what)
 
 
-def _label_array(values: pa.Array, kind: Kind, labels: list[Any], place: Ints) -> tuple[pa.Array, Ints]:
+def _label_array(values: pa.Array, kind: Kind, labels: list[Any], codes: Ints) -> tuple[pa.Array, Ints]:
     """The labels of a column as one array: of its own type, or as text if a text is used."""
     used = np.zeros(len(labels), bool)
-    used[place] = True
-    shown = [label if there else None for label, there in zip(labels, used.tolist(), strict=True)]
+    used[codes] = True
+    shown = [label if is_used else None for label, is_used in zip(labels, used.tolist(), strict=True)]
     if kind is Kind.TEXT or any(isinstance(label, str) for label in shown):
-        return pa.array([None if v is None else as_text(v) for v in shown], pa.string()), place
+        return pa.array([None if v is None else as_text(v) for v in shown], pa.string()), codes
     if any(isinstance(label, float) for label in shown) and not pa.types.is_floating(values.type):
         # Means and medians represent groups of integers or decimal numbers.
-        return pa.array([None if v is None else float(v) for v in shown], pa.float64()), place
-    return pa.array(shown, values.type), place
+        return pa.array([None if v is None else float(v) for v in shown], pa.float64()), codes
+    return pa.array(shown, values.type), codes

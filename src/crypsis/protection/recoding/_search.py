@@ -86,9 +86,9 @@ class _TopDown:
     def _start_on_limits(self) -> _Groups:
         """The groups on the coarsest levels that are allowed, as far as they are sufficient."""
         size, limits = self.cells.counts.size, self.cells.limits
-        every = np.arange(size)
+        all_cells = np.arange(size)
         member, totals = self.cells.classes(limits.tolist())
-        good = kernel.which_sound(every, member, totals, self.k, self.sensitive)
+        good = kernel.which_sound(all_cells, member, totals, self.k, self.sensitive)
         number = np.where(good, np.cumsum(good) - 1, size)[member]
         order = np.argsort(number, kind="stable")
         count = int(good.sum())
@@ -101,9 +101,9 @@ class _TopDown:
 
     def sound(self) -> bool:
         """Whether all rows together meet the requirements."""
-        every = np.arange(self.cells.counts.size)
+        all_cells = np.arange(self.cells.counts.size)
         total = np.array([self.cells.counts.sum()])
-        good = kernel.which_sound(every, np.zeros_like(every), total, self.k, self.sensitive)
+        good = kernel.which_sound(all_cells, np.zeros_like(all_cells), total, self.k, self.sensitive)
         return bool(good[0])
 
     def split(self, groups: _Groups, floor: Ints, *, suppress: bool = False) -> _Groups:
@@ -143,21 +143,21 @@ class _TopDown:
         requirements are met.
         """
         cells = self.cells
-        every = np.arange(cells.counts.size)
+        all_cells = np.arange(cells.counts.size)
         at = cells.lines + np.maximum(levels, 0)
-        lost = cells.loss[at, every[:, None]].sum(axis=1)
+        lost = cells.loss[at, all_cells[:, None]].sum(axis=1)
         highest = cells.loss[cells.lines + cells.tops].sum(axis=0)
         member = cells.class_of(levels)
         cost = np.bincount(member, (highest - lost) * cells.counts)
         cost[member[out]] = -1.0  # these come first
-        place = np.empty(cost.size, np.int64)
-        place[np.argsort(cost, kind="stable")] = np.arange(cost.size)
+        rank = np.empty(cost.size, np.int64)
+        rank[np.argsort(cost, kind="stable")] = np.arange(cost.size)
         first = int(np.unique(member[out]).size)
         while first <= cost.size:
-            joined = place[member] < first
-            some = np.flatnonzero(joined)
-            total = np.array([cells.counts[some].sum()])
-            if kernel.which_sound(some, np.zeros_like(some), total, self.k, self.sensitive)[0]:
+            joined = rank[member] < first
+            merged = np.flatnonzero(joined)
+            total = np.array([cells.counts[merged].sum()])
+            if kernel.which_sound(merged, np.zeros_like(merged), total, self.k, self.sensitive)[0]:
                 return np.where(joined[:, None], cells.tops, levels).astype(np.int16)
             if first == cost.size:
                 break
@@ -190,11 +190,11 @@ def local_recoding(
             break
         idle += 1
         try:
-            other = _local_recoding(cells, stronger, budget_rows, suppress)
+            candidate = _local_recoding(cells, stronger, budget_rows, suppress)
         except RequirementsNotMetError:
             continue
-        if other.ncp < best.ncp - 1e-12:
-            best, idle = other, 0
+        if candidate.ncp < best.ncp - 1e-12:
+            best, idle = candidate, 0
         if idle == patience:
             break
     return best
@@ -202,15 +202,15 @@ def local_recoding(
 
 def _stronger(requirements: ClassRequirements, rows: int) -> Iterator[ClassRequirements]:
     """Requirements that imply these: smaller distances, more values, larger classes."""
-    asked = requirements.requirements
-    if asked.compared_later:
+    required = requirements.requirements
+    if required.compared_later:
         for part in _FACTORS:
             yield replace(requirements, factor=part * requirements.factor)
-    if asked.diversity is not None:
-        more = asked.model_copy(update={"diversity": asked.diversity + 1})
+    if required.diversity is not None:
+        more = required.model_copy(update={"diversity": required.diversity + 1})
         yield replace(requirements, requirements=more)
     for k in range(requirements.k + 1, rows // 2 + 1):
-        yield replace(requirements, requirements=asked.model_copy(update={"k": k}))
+        yield replace(requirements, requirements=required.model_copy(update={"k": k}))
 
 
 def _local_recoding(
@@ -232,7 +232,7 @@ def _local_recoding(
 
         def over() -> bool:
             """Whether the time is over and something can be released."""
-            return any(one.rows_touched <= budget_rows for one in tries) and passed()
+            return any(recoding.rows_touched <= budget_rows for recoding in tries) and passed()
 
         if not over():
             bound = np.inf if cells.limited else _total_loss(cells, tries[0])
@@ -244,8 +244,8 @@ def _local_recoding(
             best.append(min(tries, key=_ncp))
             best.append(cells.recoding(merged_from_cells(cells, requirements)))
             tries.append(best[-1])
-        for one in dict.fromkeys(best):
-            tries += [] if over() else [improved(cells, requirements, one)]
+        for solution in dict.fromkeys(best):
+            tries += [] if over() else [improved(cells, requirements, solution)]
         step.advance()
         exceeded = min(tries, key=_ncp).rows_touched > budget_rows
         for steps in _FEWER_PRICES if exceeded and not requirements.sizes_only else ():
@@ -257,10 +257,10 @@ def _local_recoding(
             step.advance()
             if tries[-1].rows_touched <= budget_rows:
                 break
-        within = [one for one in tries if one.rows_touched <= budget_rows]
+        within = [recoding for recoding in tries if recoding.rows_touched <= budget_rows]
         if exceeded and within and not over():  # what was improved exceeds the budget
             tries.append(improved(cells, requirements, min(within, key=_ncp), empty=False))
-            within = [one for one in tries if one.rows_touched <= budget_rows]
+            within = [recoding for recoding in tries if recoding.rows_touched <= budget_rows]
         same = (
             None
             if over()
@@ -274,18 +274,18 @@ def _local_recoding(
         )
         if same is not None:
             tries += [same, improved(cells, requirements, same)]
-            within = [one for one in tries if one.rows_touched <= budget_rows]
+            within = [recoding for recoding in tries if recoding.rows_touched <= budget_rows]
         if not within and not cells.limited:
             for first in (_fewest_rows, _least_loss):
                 tries.append(_column_by_column(search, budget_rows, first, suppress))
                 step.advance()
-            within = [one for one in tries if one.rows_touched <= budget_rows] or tries[-2:]
+            within = [recoding for recoding in tries if recoding.rows_touched <= budget_rows] or tries[-2:]
     if cells.limited:
-        within = [one for one in within if suppress or not one.suppressed_records]
-        some = [one for one in within if one.suppressed_records < cells.counts.sum()]
-        if not some:
-            raise not_kept(cells, min(one.rows_touched for one in tries))
-        return min(some, key=_rank)
+        within = [recoding for recoding in within if suppress or not recoding.suppressed_records]
+        releasing = [recoding for recoding in within if recoding.suppressed_records < cells.counts.sum()]
+        if not releasing:
+            raise not_kept(cells, min(recoding.rows_touched for recoding in tries))
+        return min(releasing, key=_rank)
     least = min(within, key=_rank)
     if least.suppressed_records == cells.counts.sum():  # suppressed values are better than no row
         return search.recoding(search.start())
@@ -310,17 +310,17 @@ def _by_gain(search: _TopDown, suppress: bool, steps: int, work: int) -> list[Le
     vectors, least, most = vectors_with_losses(cells)
     lines, labels, loss = blocks(cells, vectors)
     prices = np.linspace(0, most.max(), steps + 1)[1:] + 1e-9
-    found = np.empty(cells.counts.size, np.int64)
+    vector_of_cell = np.empty(cells.counts.size, np.int64)
     release_by_gain(
-        lines, least, prices, search.k, (labels, loss, cells.counts), search.sensitive, work, found
+        lines, least, prices, search.k, (labels, loss, cells.counts), search.sensitive, work, vector_of_cell
     )
-    return _placed(search, _levels_found(search, vectors, found), suppress)
+    return _placed(search, _levels_found(search, vectors, vector_of_cell), suppress)
 
 
-def _levels_found(search: _TopDown, vectors: Levels, found: Ints) -> Levels:
+def _levels_found(search: _TopDown, vectors: Levels, vector_of_cell: Ints) -> Levels:
     """The vector of each cell; -1 where it has none, the top where it has no records."""
     cells = search.cells
-    levels = np.where(found[:, None] < 0, np.int16(-1), vectors[found])
+    levels = np.where(vector_of_cell[:, None] < 0, np.int16(-1), vectors[vector_of_cell])
     return np.where((cells.counts == 0)[:, None], cells.tops, levels).astype(np.int16)
 
 
@@ -338,7 +338,7 @@ def _swept(search: _TopDown, suppress: bool, bound: float) -> list[Levels]:
     cells = search.cells
     vectors, low, high = visits(cells)
     lines, labels, loss = blocks(cells, vectors)
-    found = np.empty(cells.counts.size, np.int64)
+    vector_of_cell = np.empty(cells.counts.size, np.int64)
     left = kernel_sweep.sweep(
         lines,
         low,
@@ -348,11 +348,11 @@ def _swept(search: _TopDown, suppress: bool, bound: float) -> list[Levels]:
         search.sensitive,
         _MAX_WORK,
         bound * (1 + 1e-6),
-        found,
+        vector_of_cell,
     )
     if left < 0:
         return []
-    return _placed(search, _levels_found(search, vectors, found), suppress)
+    return _placed(search, _levels_found(search, vectors, vector_of_cell), suppress)
 
 
 def _placed(search: _TopDown, levels: Levels, suppress: bool) -> list[Levels]:

@@ -95,14 +95,14 @@ class Intervals(_Step):
     def raw_value(self, label: Any) -> Any:
         if not self.upper:
             return 0
-        place = self.labels.index(label)
-        return self.upper[place] if place < len(self.upper) else self.upper[-1] + 1
+        position = self.labels.index(label)
+        return self.upper[position] if position < len(self.upper) else self.upper[-1] + 1
 
     def expression(self, column: nw.Expr, kind: Kind) -> nw.Expr:
-        there = ~column.is_null()
+        present = ~column.is_null()
         if kind is Kind.NUMBER:
-            there = there & ~column.cast(nw.Float64).is_nan()
-        return self._tree(column, there, 0, len(self.labels))
+            present = present & ~column.cast(nw.Float64).is_nan()
+        return self._tree(column, present, 0, len(self.labels))
 
     def _tree(self, column: nw.Expr, expr: nw.Expr, start: int, end: int) -> nw.Expr:
         """Bisection as nested conditions: log2(intervals) comparisons a value.
@@ -196,10 +196,10 @@ class HierarchyLevel(_Step):
         return self.groups[label][0]
 
     def expression(self, column: nw.Expr, kind: Kind) -> nw.Expr:
-        text, found = text_of(column, kind), nw.lit(None, nw.String)
+        text, labels = text_of(column, kind), nw.lit(None, nw.String)
         for label, values in self.groups.items():
-            found = nw.when(text.is_in(list(values))).then(nw.lit(label)).otherwise(found)
-        return found
+            labels = nw.when(text.is_in(list(values))).then(nw.lit(label)).otherwise(labels)
+        return labels
 
     def describe(self) -> str:
         return f"level {self.level} of its hierarchy, {len(self.groups)} labels"
@@ -318,7 +318,7 @@ def merged(step: Intervals, *, integer: bool) -> Intervals | None:
         return intervals(kept, integer=integer) if kept else None
     # The median of two groups of one size is the bound between them.
     middles = [*step.upper[::2], *step.labels[2 * len(step.upper[::2]) :]]
-    return intervals(kept, integer=integer, representatives=[float(one) for one in middles])
+    return intervals(kept, integer=integer, representatives=[float(middle) for middle in middles])
 
 
 def coarser_intervals(step: Intervals, *, integer: bool) -> list[Intervals]:

@@ -44,16 +44,16 @@ def subtree_recoding(cells: CellLevels, requirements: ClassRequirements, budget_
     It is never more than that of the best full-domain levels.
     """
     best = full_domain_recoding(cells, requirements, budget_rows)
-    found = [best]
+    recodings = [best]
     with progress.step("searching cuts") as step:
         for cut in _starts(cells, requirements, budget_rows, best):
             if passed():
                 break
             if cut.suppressed <= budget_rows:
                 cut.improve()
-                found.append(cells.recoding(cut.released()))
+                recodings.append(cells.recoding(cut.released()))
             step.advance()
-    return min(found, key=lambda one: one.ncp)
+    return min(recodings, key=lambda recoding: recoding.ncp)
 
 
 def _starts(
@@ -62,8 +62,8 @@ def _starts(
     """Cuts that the search begins with: full-domain levels, the top, and from the bottom up."""
     yield _Cut(cells, requirements, budget, best.levels.max(axis=0))
     with suppress(RequirementsNotMetError):  # so that moves may still suppress records
-        some = full_domain_recoding(cells, requirements, budget // 3)
-        yield _Cut(cells, requirements, budget, some.levels.max(axis=0))
+        full_domain = full_domain_recoding(cells, requirements, budget // 3)
+        yield _Cut(cells, requirements, budget, full_domain.levels.max(axis=0))
     yield _Cut(cells, requirements, budget, cells.limits)
     lowest = _Cut(cells, requirements, budget, np.zeros_like(cells.tops))
     lowest.generalize()
@@ -148,10 +148,10 @@ class _Cut:
                     number += 1
                     continue
                 self._make(move, outcome)
-                for other in self._moves([move.column], move.cells):
-                    later = self._outcome(other)
+                for next_move in self._moves([move.column], move.cells):
+                    later = self._outcome(next_move)
                     if later.gain > 0:
-                        heapq.heappush(heap, (-later.gain, number, other))
+                        heapq.heappush(heap, (-later.gain, number, next_move))
                         number += 1
 
     def generalize(self) -> None:
@@ -175,21 +175,21 @@ class _Cut:
                 break
             self._make(*best[1:])
 
-    def _moves(self, columns: Iterable[int], some: Ints) -> Iterator[_Move]:
+    def _moves(self, columns: Iterable[int], moved: Ints) -> Iterator[_Move]:
         """Each label of these cells one level lower, and each parent of them."""
         for c in columns:
             if c not in self.nested:
                 continue
             line, levels = int(self.cells.lines[c]), self.levels[:, c]
-            for level in np.unique(levels[some]).tolist():
-                own = self.cells.codes[line + level]
+            for level in np.unique(levels[moved]).tolist():
+                codes = self.cells.codes[line + level]
                 here = levels == level
                 if level > 0:
-                    for label in np.unique(own[some][here[some]]).tolist():
-                        yield _Move(c, level - 1, np.flatnonzero(here & (own == label)))
+                    for label in np.unique(codes[moved][here[moved]]).tolist():
+                        yield _Move(c, level - 1, np.flatnonzero(here & (codes == label)))
                 if level < self.cells.limits[c]:
                     above = self.cells.codes[line + level + 1]
-                    for label in np.unique(above[some][here[some]]).tolist():
+                    for label in np.unique(above[moved][here[moved]]).tolist():
                         inside = (above == label) & (levels <= level)
                         yield _Move(c, level + 1, np.flatnonzero(inside))
 
@@ -204,17 +204,17 @@ class _Cut:
         return int((above == above[move.cells[0]]).sum()) == move.cells.size
 
     def _outcome(self, move: _Move) -> _Outcome:
-        cells, some, c = self.cells, move.cells, move.column
-        before = int(cells.lines[c]) + self.levels[some, c]
+        cells, moved, c = self.cells, move.cells, move.column
+        before = int(cells.lines[c]) + self.levels[moved, c]
         after = int(cells.lines[c]) + move.level
-        keys = self.keys[some] - self.marks[before, cells.codes[before, some]]
-        keys += self.marks[after, cells.codes[after, some]]
-        loss = self.loss[some] - cells.loss[before, some] + cells.loss[after, some]
-        good = self._good(some, keys)
-        counts, whole = cells.counts[some], float(cells.tops.size)
+        keys = self.keys[moved] - self.marks[before, cells.codes[before, moved]]
+        keys += self.marks[after, cells.codes[after, moved]]
+        loss = self.loss[moved] - cells.loss[before, moved] + cells.loss[after, moved]
+        good = self._good(moved, keys)
+        counts, whole = cells.counts[moved], float(cells.tops.size)
         then = np.where(good, loss, whole) * counts
-        now = np.where(self.good[some], self.loss[some], whole) * counts
-        suppressed = self.suppressed + int(counts[self.good[some]].sum() - counts[good].sum())
+        now = np.where(self.good[moved], self.loss[moved], whole) * counts
+        suppressed = self.suppressed + int(counts[self.good[moved]].sum() - counts[good].sum())
         gain = float(now.sum() - then.sum()) if suppressed <= self.budget else 0.0
         return _Outcome(gain if gain > 1e-9 else 0.0, suppressed, keys, loss, good)
 
@@ -223,9 +223,9 @@ class _Cut:
         self.levels[cells, move.column] = move.level
         self.keys[cells], self.loss[cells], self.good[cells] = (outcome.keys, outcome.loss, outcome.good)
 
-    def _good(self, some: Ints, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def _good(self, moved: Ints, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which of these cells, which are whole classes, are in classes that meet everything."""
         inside = numbered(keys)
-        rows = np.bincount(inside, self.cells.counts[some]).astype(np.int64)
-        sound = which_sound(some, inside, rows, self.k, self.sensitive)
+        rows = np.bincount(inside, self.cells.counts[moved]).astype(np.int64)
+        sound = which_sound(moved, inside, rows, self.k, self.sensitive)
         return np.asarray(sound[inside])

@@ -49,15 +49,15 @@ class GeneralizationModel:
         """
         values, value = _numbered(original[self.plan.name])
         labels, label = _numbered(masked[self.plan.name])
-        place = {as_text(text): i for i, text in enumerate(labels)}
-        steps = [one for one in (self.plan.step, *self.plan.coarser) if not isinstance(one, Suppress)]
-        found = {
-            i * len(labels) + place[text]
+        position = {as_text(text): i for i, text in enumerate(labels)}
+        steps = [step for step in (self.plan.step, *self.plan.coarser) if not isinstance(step, Suppress)]
+        possible = {
+            i * len(labels) + position[text]
             for i, raw in enumerate(values)
             for text in (as_text(step.label(raw)) for step in steps)
-            if text in place
+            if text in position
         }
-        fits = np.isin(value * len(labels) + label, np.fromiter(found, np.int64, len(found)))
+        fits = np.isin(value * len(labels) + label, np.fromiter(possible, np.int64, len(possible)))
         fits &= value >= 0
         return np.asarray(np.where(fits | (label < 0), 0.0, -np.inf))
 

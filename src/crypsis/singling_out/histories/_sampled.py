@@ -99,7 +99,7 @@ class _Search:
         own = rows_in_cells(self.rows, [self.person], [people], mark)
         cells = Cells.from_table(own.cells(self.names), self.names)
         place = None if self.order is None else place_of(cells, self.order)
-        histories = histories_in(cells, self.rules, ordered=self.knowledge.ordered, place=place)
+        histories = histories_in(cells, self.rules, ordered=self.knowledge.ordered, positions=place)
         known = _choices(histories, self.knowledge, max(events), seed)
         asked = np.unique(known[known >= 0])
         place_in = np.full(histories.key.size, -1, np.int64)

@@ -34,8 +34,8 @@ class _NotPlainError(Exception):
 def read_plain(dialect: Dialect) -> pa.Table | None:
     """The table, its columns called c0, c1, ...; None where a file is not plain."""
     packed = any(path.lower().endswith(PACKED) for path in dialect.paths)
-    one = len(dialect.names) < 2  # an empty line may or may not be a row
-    if packed or one or dialect.encoding != "utf-8" or not dialect.markers:
+    is_single_column = len(dialect.names) < 2  # an empty line may or may not be a row
+    if packed or is_single_column or dialect.encoding != "utf-8" or not dialect.markers:
         return None
     try:
         table = pa.concat_tables([_split(path, dialect) for path in dialect.paths])
@@ -94,10 +94,10 @@ def _quotes_are_plain(data: bytes, delimiter: bytes) -> bool:
 
 def _typed(column: pa.ChunkedArray, likely: Sequence[Notation], markers: tuple[str, ...]) -> pa.ChunkedArray:
     """The column in the narrowest of the likely types that all its values have."""
-    forms = {one.form for one in likely if one.form and one.kind != "text"}
+    forms = {notation.form for notation in likely if notation.form and notation.kind != "text"}
     if forms - {GROUPED}:  # a comma or an order of dates
         raise _NotPlainError
-    for kind in (one.kind for one in likely if not one.form):
+    for kind in (notation.kind for notation in likely if not notation.form):
         try:
             typed = _READERS[kind](column)
         except (pa.ArrowInvalid, _NotPlainError):  # of another type, or with blanks around values

@@ -130,14 +130,14 @@ def _head(path: str, encoding: str) -> str:
 
 def _check_text(path: str, start: bytes, encoding: str) -> None:
     """Refuse a file of another kind, whatever its name."""
-    found = next((name for sign, name in _SIGNS if start.startswith(sign)), None)
-    if found is None and not encoding.startswith(("utf-16", "utf-32")):
-        found = "a binary file" if start.count(b"\0") > max(16, len(start) // 100) else None
-    if found is not None:
+    content = next((name for sign, name in _SIGNS if start.startswith(sign)), None)
+    if content is None and not encoding.startswith(("utf-16", "utf-32")):
+        content = "a binary file" if start.count(b"\0") > max(16, len(start) // 100) else None
+    if content is not None:
         hint = "Set {format}, or export the table as CSV."
-        if found.startswith("compressed"):
+        if content.startswith("compressed"):
             hint = "Give it the suffix of its compression, such as .csv.bz2."
-        raise SourceError(f"{short(path)} is {found}, not a CSV file.", code="not-text", hint=hint)
+        raise SourceError(f"{short(path)} is {content}, not a CSV file.", code="not-text", hint=hint)
 
 
 def _delimiter(head: str) -> str:
@@ -162,7 +162,7 @@ def _is_one_column_with_commas(head: str) -> bool:
     commas = [Notation("number", form) for form in (",", ".,")]
     return (
         bool(numbers)
-        and not any(one in header for one in _DELIMITERS)
+        and not any(delimiter in header for delimiter in _DELIMITERS)
         and all(any(form.matches(line) for form in commas) for line in numbers)
     )
 

@@ -61,22 +61,22 @@ def open_csv(
     small = size(paths) < SMALL_FILE_BYTES
     split = f"SELECT {', '.join(texts)} FROM {source}"
     likely = dict(zip(names, dialect.types, strict=True))
-    found = _typed_at_once(connection, split, likely, types) if small else None
-    if found is not None:
-        return "SELECT * FROM typed", found
+    notations = _typed_at_once(connection, split, likely, types) if small else None
+    if notations is not None:
+        return "SELECT * FROM typed", notations
     # The first lines, in small files all of them, are split once and kept while types are settled.
     limit = "" if small else f" LIMIT {_SAMPLED_LINES}"
     with translated(short(dialect.paths[0])):
         connection.execute(f"CREATE TEMP TABLE lines AS {split}{limit}")
-        found = _settled(connection, likely, types)
-        if not found:
+        notations = _settled(connection, likely, types)
+        if not notations:
             raise SourceError(f"{short(dialect.paths[0])} has a header and no rows.")
-        casts = [f"{_cast(f'c{i}', one)} AS c{i}" for i, one in enumerate(found.values())]
+        casts = [f"{_cast(f'c{i}', notation)} AS c{i}" for i, notation in enumerate(notations.values())]
         typed = f"SELECT {', '.join(casts)} FROM "
         if small:
             connection.execute(f"CREATE TEMP TABLE typed AS {typed} lines")
         connection.execute("DROP TABLE lines")
-    return "SELECT * FROM typed" if small else f"{typed} ({split})", found
+    return "SELECT * FROM typed" if small else f"{typed} ({split})", notations
 
 
 def _field(inner: str, markers: Sequence[str], written: bool, all_markers: bool) -> str:
@@ -130,19 +130,19 @@ def _typed_at_once(
     """
     if len(likely) > _MAX_TYPED_AT_ONCE:
         return None
-    parts, unseen, found = [], [], {}
+    parts, unseen, notations = [], [], {}
     for position, (name, kinds) in enumerate(likely.items()):
-        column, one = f"c{position}", settled(kinds)
+        column, notation = f"c{position}", settled(kinds)
         if name in types:
-            found[name] = one or _asked(name, types[name], kinds)
-            parts.append(f"{_cast(column, found[name])} AS {column}")
-        elif one is not None:
-            found[name] = one
-            fits = f"{column} IS NULL OR {_shaped(column, one)}"
-            cast = _cast(column, one)
+            notations[name] = notation or _asked(name, types[name], kinds)
+            parts.append(f"{_cast(column, notations[name])} AS {column}")
+        elif notation is not None:
+            notations[name] = notation
+            fits = f"{column} IS NULL OR {_shaped(column, notation)}"
+            cast = _cast(column, notation)
             parts.append(f"CASE WHEN {fits} THEN {cast} ELSE error('kind') END AS {column}")
         else:
-            found[name] = _TEXT
+            notations[name] = _TEXT
             parts.append(column)
             unseen += [f"count({column})"] if kinds else []
     try:
@@ -152,7 +152,7 @@ def _typed_at_once(
     except duckdb.Error:
         return None
     if rows and not any(values):
-        return found
+        return notations
     connection.execute("DROP TABLE typed")
     return None
 
@@ -196,8 +196,8 @@ def _fitting(
         if row.pop(0) == 0:
             return []
         for candidates in block:
-            there = row.pop(0)
-            fits = [row.pop(0) == there for _ in candidates]
+            filled = row.pop(0)
+            fits = [row.pop(0) == filled for _ in candidates]
             fitting.append([candidate for candidate, fit in zip(candidates, fits, strict=True) if fit])
     return fitting
 

@@ -36,10 +36,10 @@ _UNDEFINED = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
 
 def guess_encoding(paths: Sequence[str]) -> str:
     """The encoding of files that belong together."""
-    found = {_guess(path) for path in paths}
-    if found == {"utf-8"} or len(found) == 1:
-        return found.pop()
-    if found <= {"utf-8", "windows-1252", "latin-1"}:
+    encodings = {_guess(path) for path in paths}
+    if encodings == {"utf-8"} or len(encodings) == 1:
+        return encodings.pop()
+    if encodings <= {"utf-8", "windows-1252", "latin-1"}:
         raise SourceError(
             "The files have different encodings.",
             code="encoding",

@@ -108,15 +108,15 @@ def date_notation(words: str | None) -> str | None:
     """
     if words is None:
         return None
-    found = re.sub("YYYY|MM|DD|M|D", lambda part: _WORDS[part[0]], words)
-    if found not in _DAYS:
-        known = ", ".join(re.sub("%-?[a-zA-Z]", _word, day) for day in _DAYS)
+    pattern = re.sub("YYYY|MM|DD|M|D", lambda part: _WORDS[part[0]], words)
+    if pattern not in _DAYS:
+        formats = ", ".join(re.sub("%-?[a-zA-Z]", _word, day) for day in _DAYS)
         raise ParameterError(
-            f"Date format {words!r} is not known. The formats are: {known}.",
+            f"Date format {words!r} is not known. The formats are: {formats}.",
             code="unknown-date-format",
             parameter="date_format",
         )
-    return found
+    return pattern
 
 
 def _word(part: re.Match[str]) -> str:
@@ -141,16 +141,16 @@ def possible_types(
         if name not in names:
             raise unknown_columns([name], names)
     seen = []
-    for place in range(len(names)):
-        fields = {row[place] for row in rows if place < len(row)}
+    for position in range(len(names)):
+        fields = {row[position] for row in rows if position < len(row)}
         seen.append({field.strip() for field in fields if field not in markers} - set(markers))
     mark = decimal or _shown_mark(seen)
     numbers = (*_NUMBERS[mark], *(() if decimal else _CONTENDERS.get(mark, ())))
     fitting = []
     for name, values in zip(names, seen, strict=True):
         kind = types.get(name)
-        own = _asked_numbers(name, values, mark) if kind == "number" else numbers
-        fitting.append(_fits(values, kind, own, dates))
+        number_notations = _asked_numbers(name, values, mark) if kind == "number" else numbers
+        fitting.append(_fits(values, kind, number_notations, dates))
     return fitting
 
 
@@ -181,7 +181,7 @@ def _fits(
 ) -> list[Notation]:
     candidates = [_INTEGER, *numbers, *PLAIN[2:]]
     if values:
-        candidates += [one for one in _OTHERS if one.form.startswith(dates or "%")]
+        candidates += [notation for notation in _OTHERS if notation.form.startswith(dates or "%")]
     return [
         candidate for candidate in candidates if kind in (None, candidate.kind) and _all(candidate, values)
     ]

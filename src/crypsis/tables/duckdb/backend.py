@@ -94,13 +94,13 @@ class DuckBackend:
         """Missing rows and HyperLogLog of all sets in one pass."""
         texts = ["count(*) AS n"]
         for i, columns in enumerate(sets):
-            there = " AND ".join(f"{quote(c)} IS NOT NULL" for c in columns)
+            condition = " AND ".join(f"{quote(c)} IS NOT NULL" for c in columns)
             value = quote(columns[0])
             if len(columns) > 1:
-                value = f"CASE WHEN {there} THEN hash({', '.join(map(quote, columns))}) END"
-            texts += [f"count(*) FILTER ({there}) AS t{i}", f"approx_count_distinct({value}) AS d{i}"]
-        found = _lazy(frame.to_native().aggregate(", ".join(texts)))
-        row: dict[str, Any] = next(self.batches(found, "sketching columns")).to_pylist()[0]
+                value = f"CASE WHEN {condition} THEN hash({', '.join(map(quote, columns))}) END"
+            texts += [f"count(*) FILTER ({condition}) AS t{i}", f"approx_count_distinct({value}) AS d{i}"]
+        sketched = _lazy(frame.to_native().aggregate(", ".join(texts)))
+        row: dict[str, Any] = next(self.batches(sketched, "sketching columns")).to_pylist()[0]
         return [
             DistinctSketch(row["n"], row["n"] - row[f"t{i}"], float(row[f"d{i}"]), self.sketch_error)
             for i in range(len(sets))
@@ -115,8 +115,8 @@ class DuckBackend:
         counts: list[Counter[Any]] = [Counter() for _ in columns]
         for batch in self.batches(frame.select(*columns), "counting values"):
             for counter, column in zip(counts, batch.columns, strict=True):
-                found = pc.value_counts(column)
-                values, sizes = found.field("values").to_pylist(), found.field("counts").to_pylist()
+                counted = pc.value_counts(column)
+                values, sizes = counted.field("values").to_pylist(), counted.field("counts").to_pylist()
                 pairs = zip(values, sizes, strict=True)
                 counter.update({v: n for v, n in pairs if v is not None and v == v})
             if sum(map(len, counts)) > at_most:
@@ -129,31 +129,31 @@ class DuckBackend:
         """Every column grouped by itself in one scan; in each answer one column is not blanked."""
         names = ", ".join(map(quote, columns))
         sets = ", ".join(f"({quote(column)})" for column in columns)
-        asked = f"{names}, grouping({names}) AS blanked, count(*) AS n"
-        grouped = _lazy(frame.to_native().aggregate(asked, f"GROUPING SETS ({sets})"))
+        grouping = f"{names}, grouping({names}) AS blanked, count(*) AS n"
+        grouped = _lazy(frame.to_native().aggregate(grouping, f"GROUPING SETS ({sets})"))
         batches = self.bounded(grouped, "counting values", at_most, refusal)
         table = pa.Table.from_batches(list(batches))
-        every = 2 ** len(columns) - 1
-        found = []
+        all_blanked = 2 ** len(columns) - 1
+        counts_by_column = []
         for k, column in enumerate(columns):
-            mark = arrays.scalar(np.int64(every - 2 ** (len(columns) - 1 - k)))
-            own = pc.equal(table["blanked"], mark)
-            counted = table.filter(pc.and_(own, table[column].is_valid()))
-            found.append((counted[column].to_pylist(), counted["n"].to_pylist()))
-        return found
+            mark = arrays.scalar(np.int64(all_blanked - 2 ** (len(columns) - 1 - k)))
+            is_column = pc.equal(table["blanked"], mark)
+            counted = table.filter(pc.and_(is_column, table[column].is_valid()))
+            counts_by_column.append((counted[column].to_pylist(), counted["n"].to_pylist()))
+        return counts_by_column
 
     def small_table(self, frame: Frame, table: pa.Table) -> Frame:
         """In our own connection; for a relation of the user, as SQL on its connection."""
         if self.connection is not None:
-            found = self.connection.from_arrow(table)
+            relation = self.connection.from_arrow(table)
         else:
             parts = []
             types = duckdb.from_arrow(table.slice(0, 0)).types
             for name, kind in zip(table.column_names, types, strict=True):
                 values = ", ".join("NULL" if v is None else literal(str(v)) for v in table[name].to_pylist())
                 parts.append(f"CAST(unnest([{values}]) AS {kind}) AS {name}")
-            found = frame.to_native().query("crypsis_rows", f"SELECT {', '.join(parts)}")
-        return _lazy(found)
+            relation = frame.to_native().query("crypsis_rows", f"SELECT {', '.join(parts)}")
+        return _lazy(relation)
 
     def with_row_number(self, frame: Frame, name: str) -> Frame:
         """By a window function without an order, which keeps that of the source."""
@@ -165,8 +165,8 @@ class DuckBackend:
         """All quantiles of all columns in one pass."""
         shares = ", ".join(repr(float(share)) for share in probabilities)
         texts = [f"quantile_disc({quote(c)}, [{shares}]) AS {quote(c)}" for c in columns]
-        found = _lazy(frame.to_native().aggregate(", ".join(texts)))
-        table = pa.Table.from_batches(list(self.batches(found, "quantiles")))
+        relation = _lazy(frame.to_native().aggregate(", ".join(texts)))
+        table = pa.Table.from_batches(list(self.batches(relation, "quantiles")))
         return {column: table[column].combine_chunks().flatten() for column in columns}
 
     def named(self, frame: Frame, names: Sequence[str]) -> Any:
@@ -211,8 +211,8 @@ class DuckBackend:
         else:
             sql = f"SELECT * FROM {read_csv([str(path)], len(names))}"
         with translated(Path(path).name):
-            found = open_relation(connection, sql, len(names))
-        return DuckBackend(connection, Sources([path])), found
+            relation = open_relation(connection, sql, len(names))
+        return DuckBackend(connection, Sources([path])), relation
 
     @property
     def loader(self) -> Callable[[pa.Table], tuple[DuckBackend, Frame]]:

@@ -93,9 +93,9 @@ def private_folder(prefix: str, base: Path | None = None) -> PrivateFolder:
     try:
         return PrivateFolder(prefix, base)
     except OSError as error:
-        place = "for temporary files" if base is None else repr(str(base))
+        purpose = "for temporary files" if base is None else repr(str(base))
         raise ParameterError(
-            f"The spill folder {place} is not writable ({error.strerror}).",
+            f"The spill folder {purpose} is not writable ({error.strerror}).",
             parameter="spill_folder",
             hint="Set {spill_folder} to another folder, or the variable TMPDIR.",
         ) from None
@@ -140,9 +140,9 @@ def translated(what: str) -> Iterator[None]:
 
 
 def _disk_error(what: str, text: str) -> SourceError:
-    known = (reason for sign, reason in _DISK.items() if sign in text)
+    reasons = (reason for sign, reason in _DISK.items() if sign in text)
     return SourceError(
-        f"{what}: {next(known, 'a file could not be read or written')}.",
+        f"{what}: {next(reasons, 'a file could not be read or written')}.",
         code="disk",
         hint="Check that the source is complete and that the disk has space.",
     )

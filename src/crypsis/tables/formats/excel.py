@@ -43,12 +43,12 @@ def read_sheet(path: str, reading: ReadOptions, written: Collection[str] = ()) -
     sheet = book.get_sheet_by_name(chosen)
     rows = sheet.to_python(skip_empty_area=True)
     if not rows:
-        others = [name for name in book.sheet_names if name != chosen]
-        more = f" The other sheets are: {listed(others)}." if others else ""
+        other_sheets = [name for name in book.sheet_names if name != chosen]
+        more = f" The other sheets are: {listed(other_sheets)}." if other_sheets else ""
         raise SourceError(
             f"{short}: sheet {chosen!r} is empty.{more}",
             code="no-rows",
-            hint="Set {sheet}." if others else "",
+            hint="Set {sheet}." if other_sheets else "",
         )
     if reading.names is not None:
         names = [str(name) for name in reading.names]
@@ -106,15 +106,15 @@ def write_sheet(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: P
     book.close()
 
 
-def _write_cell(sheet: Any, line: int, place: int, value: Any, time: Any) -> None:
+def _write_cell(sheet: Any, line: int, column: int, value: Any, time: Any) -> None:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return
     if isinstance(value, datetime.datetime):
-        sheet.write_datetime(line, place, value, time)
+        sheet.write_datetime(line, column, value, time)
     elif isinstance(value, str) or (isinstance(value, int) and abs(value) > _EXACT):
-        sheet.write_string(line, place, str(value))
+        sheet.write_string(line, column, str(value))
     else:
-        sheet.write(line, place, value)
+        sheet.write(line, column, value)
 
 
 def _texts(values: Sequence[Any]) -> pa.Array:

@@ -24,10 +24,10 @@ def read_delta(path: str, reading: ReadOptions, written: Sequence[str] = ()) -> 
     reading.check_supported("a Delta table", ())
     deltalake = import_extra("deltalake", "Reading Delta tables", "delta")
     try:
-        found = pa.table(deltalake.DeltaTable(path).to_pyarrow_table())
+        table = pa.table(deltalake.DeltaTable(path).to_pyarrow_table())
     except (deltalake.exceptions.DeltaError, OSError, pa.ArrowException):
         raise _unreadable(path, "a Delta table") from None
-    return _named(found), None
+    return _named(table), None
 
 
 def read_iceberg(path: str, reading: ReadOptions, written: Sequence[str] = ()) -> tuple[pa.Table, None]:
@@ -40,10 +40,10 @@ def read_iceberg(path: str, reading: ReadOptions, written: Sequence[str] = ()) -
     if newest is None:
         raise _unreadable(path, "an Iceberg table")
     try:
-        found = StaticTable.from_metadata(str(newest)).scan().to_arrow()
+        table = StaticTable.from_metadata(str(newest)).scan().to_arrow()
     except (ValueError, OSError, pa.ArrowException):
         raise _unreadable(path, "an Iceberg table") from None
-    return _named(found), None
+    return _named(table), None
 
 
 def write_delta(batches: Iterator[pa.RecordBatch], names: Sequence[str], path: Path) -> None:
@@ -51,8 +51,8 @@ def write_delta(batches: Iterator[pa.RecordBatch], names: Sequence[str], path: P
     deltalake = import_extra("deltalake", "Writing Delta tables", "delta")
     first = next(batches)
     schema = pa.schema(list(zip(names, first.schema.types, strict=True)))
-    every = (batch.rename_columns(list(names)) for batch in chain([first], batches))
-    reader = pa.RecordBatchReader.from_batches(schema, every)
+    renamed = (batch.rename_columns(list(names)) for batch in chain([first], batches))
+    reader = pa.RecordBatchReader.from_batches(schema, renamed)
     try:
         deltalake.write_deltalake(str(path), reader)
     except Exception:  # noqa: BLE001 - a type without a place in Delta is a bare Exception there

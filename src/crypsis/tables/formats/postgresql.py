@@ -51,8 +51,8 @@ class TableAddress:
     def shown(self) -> str:
         """The address without user, password and settings."""
         parts = urlsplit(self.database)
-        place = (parts.netloc or "").rsplit("@", 1)[-1]
-        return f"{parts.scheme}://{place}{parts.path}#{self.name}"
+        host = (parts.netloc or "").rsplit("@", 1)[-1]
+        return f"{parts.scheme}://{host}{parts.path}#{self.name}"
 
     @property
     def name(self) -> str:
@@ -94,8 +94,8 @@ class TableAddress:
             with driver.connect(self.database) as database, database.cursor() as cursor:
                 yield database, cursor
         except Error as error:
-            found = database_error(error)
-            raise OutputError(found.message, code=found.code, hint=found.hint) from None
+            source_error = database_error(error)
+            raise OutputError(source_error.message, code=source_error.code, hint=source_error.hint) from None
 
 
 def table_address(text: str) -> TableAddress | None:

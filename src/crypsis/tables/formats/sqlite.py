@@ -67,15 +67,15 @@ def write_table(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: P
     target = quote(table.rsplit(".", 1)[-1])
     try:
         with closing(sqlite3.connect(path)) as database, database:
-            made = False
+            is_created = False
             for batch in batches:
-                if not made:
+                if not is_created:
                     columns = ", ".join(
                         f"{quote(name)} {_type(kind)}"
                         for name, kind in zip(names, batch.schema.types, strict=True)
                     )
                     database.execute(f"CREATE TABLE {target} ({columns})")
-                    made = True
+                    is_created = True
                 marks = ", ".join("?" * len(names))
                 rows = zip(*(map(_value, column.to_pylist()) for column in batch.columns), strict=True)
                 database.executemany(f"INSERT INTO {target} VALUES ({marks})", rows)

@@ -40,12 +40,12 @@ def read_statistical(path: str, reading: ReadOptions, written: Sequence[str] = (
     """
     portable = Path(path).suffix.lower() == ".por"  # its characters are those of one table
     reading.check_supported("a file of a statistical package", () if portable else ("encoding",))
-    values, found = load(path, reading)
+    values, metadata = load(path, reading)
     labels = Labels(
-        {name: text for name, text in found.column_names_to_labels.items() if text},
-        dict(found.variable_value_labels),
+        {name: text for name, text in metadata.column_names_to_labels.items() if text},
+        dict(metadata.variable_value_labels),
     )
-    names = unique_names(list(found.column_names))
+    names = unique_names(list(metadata.column_names))
     columns = [
         column_of(values[name], {} if name in written else labels.values.get(name, {})) for name in names
     ]
@@ -60,7 +60,7 @@ def load(path: str, reading: ReadOptions, **options: Any) -> tuple[Mapping[str, 
     if reading.encoding is not None:
         options["encoding"] = reading.encoding
     try:
-        found: tuple[Mapping[str, list[Any]], Any] = getattr(pyreadstat, reader)(
+        loaded: tuple[Mapping[str, list[Any]], Any] = getattr(pyreadstat, reader)(
             path, output_format="dict", **options
         )
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError):
@@ -69,7 +69,7 @@ def load(path: str, reading: ReadOptions, **options: Any) -> tuple[Mapping[str, 
             code="not-statistical",
             hint="Set {encoding}, or {format} if the file is of another kind.",
         ) from None
-    return found
+    return loaded
 
 
 _PACKAGES = {
@@ -85,9 +85,9 @@ def column_of(values: Sequence[Any], labels: Mapping[float, str]) -> pa.Array:
     """One column: the labels if every value has one of its own, else the values."""
     cells = [None if cell == "" or cell != cell else cell for cell in values]
     present = {cell for cell in cells if cell is not None}
-    own = {code: text for code, text in labels.items() if code in present}
-    if present and len(own) == len(present) and len(set(own.values())) == len(own):
-        return pa.array([None if cell is None else own[cell] for cell in cells], pa.string())
+    used_labels = {code: text for code, text in labels.items() if code in present}
+    if present and len(used_labels) == len(present) and len(set(used_labels.values())) == len(used_labels):
+        return pa.array([None if cell is None else used_labels[cell] for cell in cells], pa.string())
     kinds = {type(cell) for cell in present}
     if kinds and kinds <= {float, int}:
         whole = all(float(cell).is_integer() and abs(cell) <= _EXACT for cell in present)
@@ -105,18 +105,19 @@ def write_statistical(
     pyreadstat = import_extra("pyreadstat", "Writing files of Stata and SPSS", "statistics")
     pandas = import_extra("pandas", "Writing files of Stata and SPSS", "statistics")
     table = pa.Table.from_batches(list(batches)).rename_columns(list(names))
-    known = labels or Labels()
+    file_labels = labels or Labels()
     columns, used = {}, {}
     for name in names:
-        columns[name], used[name] = coded(table[name], known.values.get(name, {}))
+        columns[name], used[name] = coded(table[name], file_labels.values.get(name, {}))
     frame = pandas.DataFrame(columns)
     write = pyreadstat.write_dta if form == "stata" else pyreadstat.write_sav
     try:
         write(
             frame,
             str(path),
-            column_labels={n: t for n, t in known.columns.items() if n in columns} or None,
-            variable_value_labels={n: own for n, own in used.items() if own} or None,
+            column_labels={n: t for n, t in file_labels.columns.items() if n in columns} or None,
+            variable_value_labels={n: value_labels for n, value_labels in used.items() if value_labels}
+            or None,
         )
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError) as error:
         if "Unable to write" in str(error):  # the library does not say why
@@ -130,8 +131,8 @@ def coded(column: pa.ChunkedArray, labels: Mapping[float, str]) -> tuple[list[An
     present = {value for value in values if value is not None}
     codes = {text: code for code, text in labels.items() if text in present}
     if present and len(codes) == len(present):  # they were read as their labels
-        own = {code: text for text, code in codes.items()}
-        return [None if value is None else codes[value] for value in values], own
+        texts_by_code = {code: text for text, code in codes.items()}
+        return [None if value is None else codes[value] for value in values], texts_by_code
     if pa.types.is_boolean(column.type):
         return [None if value is None else int(value) for value in values], {}
     if pa.types.is_decimal(column.type):

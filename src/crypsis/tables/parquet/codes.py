@@ -33,8 +33,8 @@ class BatchCodes(NamedTuple):
 
     codes: NDArray[np.integer[Any]]
     low: int
-    """The code that stands for the first of `own`."""
-    own: Codes
+    """The code that stands for the first of `table_codes`."""
+    table_codes: Codes
     """What these codes are among those of all batches, one after the other."""
 
 
@@ -119,14 +119,14 @@ class TextCodes:
         """The code of each text of a dictionary, with that of a missing value at the end."""
         if len(dictionary) > self._most or dictionary.null_count:
             raise NotSmallCodesError
-        found = pc.index_in(dictionary, value_set=self._known)
-        if found.null_count:
+        positions = pc.index_in(dictionary, value_set=self._known)
+        if positions.null_count:
             with self._lock:
                 new = dictionary.filter(pc.index_in(dictionary, value_set=self._known).is_null())
                 new.validate(full=True)  # UTF-8, which the engine would check
                 self._known = pa.concat_arrays([self._known, new.unique()])
-            found = pc.index_in(dictionary, value_set=self._known)
-        return np.append(numbers(found).astype(np.int64) + 1, 0)
+            positions = pc.index_in(dictionary, value_set=self._known)
+        return np.append(numbers(positions).astype(np.int64) + 1, 0)
 
     def values(self, codes: Codes) -> pa.Array:
         """The texts."""
@@ -157,26 +157,26 @@ def _chunks(
 ) -> Iterable[pq.ColumnChunkMetaData]:
     for file in files:
         schema = file.schema.to_arrow_schema()
-        place = schema.get_field_index(name)
-        if place < 0 or len(schema) != file.num_columns:  # some are nested, some have one name
+        index = schema.get_field_index(name)
+        if index < 0 or len(schema) != file.num_columns:  # some are nested, some have one name
             raise NotSmallCodesError
-        own, described = schema.field(place).type, file.schema.column(place)
-        if described.path != name or not _is_a(kind, own, described):
+        field_type, described = schema.field(index).type, file.schema.column(index)
+        if described.path != name or not _is_a(kind, field_type, described):
             raise NotSmallCodesError
         for group in range(file.num_row_groups):
-            chunk = file.row_group(group).column(place)
+            chunk = file.row_group(group).column(index)
             if chunk.total_compressed_size > _CHUNK_BYTES:
                 raise NotSmallCodesError
             yield chunk
 
 
-def _is_a(kind: pa.DataType, own: pa.DataType, described: pq.ColumnSchema) -> bool:
+def _is_a(kind: pa.DataType, field_type: pa.DataType, described: pq.ColumnSchema) -> bool:
     """Whether a column of the file has exactly the values that the engine reads from it."""
     if pa.types.is_string(kind):
         text = described.physical_type == "BYTE_ARRAY"
         return bool(text and described.logical_type.type == "STRING")
     plain = pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_date32(kind)
-    return bool(plain and own == kind)
+    return bool(plain and field_type == kind)
 
 
 def _ends(chunks: Sequence[pq.ColumnChunkMetaData]) -> tuple[int, int]:

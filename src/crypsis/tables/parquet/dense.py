@@ -87,14 +87,14 @@ class _Table:
         from crypsis.counting.kernels import dense as kernels
 
         step = self.counts.size
-        for position, (codes, low, own) in enumerate(coded):
+        for position, (codes, low, table_codes) in enumerate(coded):
             step //= self.shape[position]
-            added = (own * step).astype(np.int32)
+            added = (table_codes * step).astype(np.int32)
             if position < len(coded) - 1:
-                known = kernels.add_places(codes, low, added, self._places, position == 0)
+                in_range = kernels.add_places(codes, low, added, self._places, position == 0)
             else:
-                known = kernels.count_places(codes, low, added, self._places, self.counts)
-            if not known:
+                in_range = kernels.count_places(codes, low, added, self._places, self.counts)
+            if not in_range:
                 raise NotSmallCodesError
 
     def grow(self, columns: Sequence[CodedColumn]) -> None:
@@ -152,9 +152,9 @@ class _Counter:
 
     def cells(self) -> tuple[list[pa.DictionaryArray], NDArray[np.int64]]:
         """What was counted, of all threads together."""
-        total, *others = self._free
+        total, *partial_tables = self._free
         total.grow(self._columns)
-        for table in others:
+        for table in partial_tables:
             table.grow(self._columns)
             shape = tuple(map(min, total.shape, table.shape))
             part = tuple(map(slice, shape))
@@ -162,14 +162,14 @@ class _Counter:
         seen = np.flatnonzero(total.counts)
         codes = np.unravel_index(seen, total.shape)
         pairs = zip(self._columns, codes, strict=True)
-        return [_coded(column, own) for column, own in pairs], total.counts[seen]
+        return [_coded(column, codes) for column, codes in pairs], total.counts[seen]
 
 
 def _coded(column: CodedColumn, codes: NDArray[np.int64]) -> pa.DictionaryArray:
     """Codes as a dictionary-coded column that has only values that occur."""
-    used, place = np.unique(codes, return_inverse=True)
+    used, inverse = np.unique(codes, return_inverse=True)
     first = int(used.size > 0 and used[0] == 0)
-    indices = places(place.reshape(-1) - first)
-    there = pc.greater_equal(indices, scalar(np.int64(0)))
-    indices = pc.if_else(there, indices, missing(pa.int64())).cast(pa.int32())
+    indices = places(inverse.reshape(-1) - first)
+    is_present = pc.greater_equal(indices, scalar(np.int64(0)))
+    indices = pc.if_else(is_present, indices, missing(pa.int64())).cast(pa.int32())
     return pa.DictionaryArray.from_arrays(indices, column.values(used[first:]))

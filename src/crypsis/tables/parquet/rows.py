@@ -21,17 +21,19 @@ FEWEST_COLUMNS = 2
 
 
 class ParquetRows(Rows):
-    """The rows of Parquet files of this machine; `own` has the name of each column in the files."""
+    """The rows of Parquet files of this machine; `file_names` has the name of each column in the files."""
 
-    def __init__(self, rows: Rows, paths: Sequence[str], own: Mapping[str, str], sources: Sources) -> None:
+    def __init__(
+        self, rows: Rows, paths: Sequence[str], file_names: Mapping[str, str], sources: Sources
+    ) -> None:
         super().__init__(rows.columns, lambda: rows.frame, rows.backend, rows.known_count)
         self.form = rows.form
-        self._rows, self._paths, self._own, self._sources = rows, tuple(paths), own, sources
+        self._rows, self._paths, self._file_names, self._sources = rows, tuple(paths), file_names, sources
         self._not_small: list[frozenset[str]] = []
 
     def select(self, names: Sequence[str]) -> Rows:
         """The same rows with some of the columns."""
-        return ParquetRows(self._rows.select(names), self._paths, self._own, self._sources)
+        return ParquetRows(self._rows.select(names), self._paths, self._file_names, self._sources)
 
     def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> ColumnSetCounts:
         """The equivalence classes of some columns."""
@@ -49,14 +51,14 @@ class ParquetRows(Rows):
 
     def _counted_by_code(self, names: Sequence[str], inner: list[str]) -> pa.Table | None:
         """The cells counted in a dense table, or None where DuckDB has to count them."""
-        if len(inner) < FEWEST_COLUMNS or any(some <= set(inner) for some in self._not_small):
+        if len(inner) < FEWEST_COLUMNS or any(refused <= set(inner) for refused in self._not_small):
             return None
         from crypsis.tables.parquet.dense import dense_cells
 
         kinds = self.frame.select(*inner).to_native().limit(0).to_arrow_table().schema.types
-        own = [self._own[name] for name in inner]
+        file_names = [self._file_names[name] for name in inner]
         try:
-            coded, sizes = dense_cells(self._paths, own, kinds, "counting " + listed(names))
+            coded, sizes = dense_cells(self._paths, file_names, kinds, "counting " + listed(names))
         except (NotSmallCodesError, pa.ArrowException, OSError):  # DuckDB says what is wrong with a file
             self._not_small.append(frozenset(inner))
             return None
@@ -69,11 +71,11 @@ def parquet_rows(rows: Rows, paths: Sequence[str], sources: Sources) -> Rows:
     if rows.count < FEWEST_ROWS:
         return rows
     try:
-        own = pq.read_schema(paths[0]).names
+        file_names = pq.read_schema(paths[0]).names
     except (pa.ArrowException, OSError):  # files that DuckDB reads and Arrow does not
         return rows
-    plain = [name.lower() for name in own]
-    if len(own) != len(rows.columns) or len(set(plain)) < len(own):
+    plain = [name.lower() for name in file_names]
+    if len(file_names) != len(rows.columns) or len(set(plain)) < len(file_names):
         return rows
     inner = [column.inner for column in rows.columns]
-    return ParquetRows(rows, paths, dict(zip(inner, own, strict=True)), sources)
+    return ParquetRows(rows, paths, dict(zip(inner, file_names, strict=True)), sources)

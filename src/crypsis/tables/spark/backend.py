@@ -86,8 +86,8 @@ class SparkBackend:
         """By a hash of the row's place in its partition."""
         from pyspark.sql import functions as f
 
-        place = f.monotonically_increasing_id()
-        value = f.shiftrightunsigned(f.xxhash64(place, f.lit(seed)), 4)
+        row_id = f.monotonically_increasing_id()
+        value = f.shiftrightunsigned(f.xxhash64(row_id, f.lit(seed)), 4)
         hashed = _lazy(frame.to_native().withColumn("h", value))
         return smallest_hashes(self, hashed, "h", count, size)
 
@@ -112,14 +112,14 @@ class SparkBackend:
 
         parts = [f.count(f.lit(1)).alias("n")]
         for i, columns in enumerate(sets):
-            there = ~f.col(columns[0]).isNull()
+            is_present = ~f.col(columns[0]).isNull()
             for column in columns[1:]:
-                there = there & ~f.col(column).isNull()
+                is_present = is_present & ~f.col(column).isNull()
             value = f.col(columns[0]) if len(columns) == 1 else f.xxhash64(*_tuple(columns))
-            counted = f.approx_count_distinct(f.when(there, value), self.sketch_error)
-            parts += [f.count(f.when(there, f.lit(1))).alias(f"t{i}"), counted.alias(f"d{i}")]
-        found = _lazy(frame.to_native().select(*parts))
-        row = next(self.batches(found, "sketching columns")).to_pylist()[0]
+            counted = f.approx_count_distinct(f.when(is_present, value), self.sketch_error)
+            parts += [f.count(f.when(is_present, f.lit(1))).alias(f"t{i}"), counted.alias(f"d{i}")]
+        sketched = _lazy(frame.to_native().select(*parts))
+        row = next(self.batches(sketched, "sketching columns")).to_pylist()[0]
         return [
             DistinctSketch(row["n"], row["n"] - row[f"t{i}"], float(row[f"d{i}"]), self.sketch_error)
             for i in range(len(sets))
@@ -132,13 +132,13 @@ class SparkBackend:
         counts, slots = _counted_values(frame, columns)
         batches = self.bounded(_lazy(counts), "counting values", at_most, refusal)
         table = pa.Table.from_batches(list(batches))
-        found: list[tuple[list[Any], list[int]]] = [([], []) for _ in columns]
-        place, size = table["k"].to_pylist(), table["n"].to_pylist()
+        counts_by_column: list[tuple[list[Any], list[int]]] = [([], []) for _ in columns]
+        keys, size = table["k"].to_pylist(), table["n"].to_pylist()
         slotted = [table[f"v{slot}"].to_pylist() for slot in range(max(slots) + 1)]
-        for i, (k, n) in enumerate(zip(place, size, strict=True)):
-            found[k][0].append(slotted[slots[k]][i])
-            found[k][1].append(n)
-        return found
+        for i, (k, n) in enumerate(zip(keys, size, strict=True)):
+            counts_by_column[k][0].append(slotted[slots[k]][i])
+            counts_by_column[k][1].append(n)
+        return counts_by_column
 
     def quantiles(
         self, frame: Frame, columns: Sequence[str], probabilities: Sequence[float]
@@ -152,19 +152,19 @@ class SparkBackend:
         from pyspark.sql import functions as f
 
         counts, slots = _counted_values(frame, columns)
-        own = Window.partitionBy("k")
+        window = Window.partitionBy("k")
         order = [f"v{slot}" for slot in range(max(slots) + 1)]
-        upto = f.sum("n").over(own.orderBy(*order))
-        steps = counts.withColumn("upto", upto).withColumn("total", f.sum("n").over(own))
+        upto = f.sum("n").over(window.orderBy(*order))
+        steps = counts.withColumn("upto", upto).withColumn("total", f.sum("n").over(window))
         shares = f.array(*(f.lit(float(share)) for share in probabilities))
         below, total = f.col("upto") - f.col("n"), f.col("total")
 
         def falls_on(share: Any) -> Any:
-            place = f.greatest(f.lit(1), f.ceil(share * total))
-            return (place > below) & (place <= f.col("upto"))
+            rank = f.greatest(f.lit(1), f.ceil(share * total))
+            return (rank > below) & (rank <= f.col("upto"))
 
-        found = _lazy(steps.filter(f.exists(shares, falls_on)))
-        table = pa.Table.from_batches(list(self.batches(found, "quantiles")))
+        picked = _lazy(steps.filter(f.exists(shares, falls_on)))
+        table = pa.Table.from_batches(list(self.batches(picked, "quantiles")))
         return {column: _picked(table, k, f"v{slots[k]}", probabilities) for k, column in enumerate(columns)}
 
     def small_table(self, frame: Frame, table: pa.Table) -> Frame:
@@ -210,13 +210,13 @@ class SparkBackend:
         self, frame: Frame, names: Sequence[str], path: Path | str, form: str
     ) -> tuple[SparkBackend, Frame]:
         """By the same session."""
-        place = path.absolute().as_uri() if isinstance(path, Path) else path
+        address = path.absolute().as_uri() if isinstance(path, Path) else path
         reader = frame.to_native().sparkSession.read
         try:
             with translated("reading the release back"):
                 if form == "parquet":
-                    return self, inner_frame(reader.parquet(place))
-                return self, inner_frame(reader.csv(place, header=True, quote='"', escape='"'))
+                    return self, inner_frame(reader.parquet(address))
+                return self, inner_frame(reader.csv(address, header=True, quote='"', escape='"'))
         except SourceError as error:
             raise OutputError(error.message, hint=error.hint) from None
 
@@ -274,21 +274,21 @@ def _counted_values(frame: Frame, columns: Sequence[str]) -> tuple[Any, list[int
         pairs.append(f.struct(f.lit(k).alias("k"), *fields))
     long = native.select(f.explode(f.array(*pairs)).alias("pair")).select("pair.*")
     values = [f.col(f"v{slot}") for slot in range(len(types))]
-    there = values[0].isNotNull()
+    any_present = values[0].isNotNull()
     for value in values[1:]:
-        there = there | value.isNotNull()
-    return long.filter(there).groupBy("k", *values).agg(f.count(f.lit(1)).alias("n")), slots
+        any_present = any_present | value.isNotNull()
+    return long.filter(any_present).groupBy("k", *values).agg(f.count(f.lit(1)).alias("n")), slots
 
 
 def _picked(table: pa.Table, k: int, value: str, probabilities: Sequence[float]) -> pa.Array:
     """The value that each probability of column k falls on."""
-    own = [i for i, place in enumerate(table["k"].to_pylist()) if place == k]
-    own.sort(key=table["upto"].to_pylist().__getitem__)
-    upto = [table["upto"][i].as_py() for i in own]
-    total = table["total"][own[0]].as_py() if own else 0
+    row_indices = [i for i, key in enumerate(table["k"].to_pylist()) if key == k]
+    row_indices.sort(key=table["upto"].to_pylist().__getitem__)
+    upto = [table["upto"][i].as_py() for i in row_indices]
+    total = table["total"][row_indices[0]].as_py() if row_indices else 0
     picks = [
-        next(i for i, end in zip(own, upto, strict=True) if end >= max(1, math.ceil(p * total)))
-        for p in (probabilities if own else ())
+        next(i for i, end in zip(row_indices, upto, strict=True) if end >= max(1, math.ceil(p * total)))
+        for p in (probabilities if row_indices else ())
     ]
     return table[value].combine_chunks().take(pa.array(picks, pa.int64()))
 

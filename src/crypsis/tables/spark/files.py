@@ -29,11 +29,11 @@ def replacing_remote(session: Any, uri: str, overwrite: bool = False) -> Iterato
         if store.exists(target) and not overwrite:
             raise OutputError("The output exists already.", code="exists", hint="Set {overwrite=True}.")
         yield str(partial.toString())
-        there = store.exists(target)
-        if there and not store.rename(target, old):
+        exists = store.exists(target)
+        if exists and not store.rename(target, old):
             raise OutputError("The existing output could not be replaced.", hint=_PERMISSIONS)
         if not store.rename(partial, target):
-            if there:
+            if exists:
                 store.rename(old, target)
             raise OutputError("The release could not be put in its place.", hint=_PERMISSIONS)
         store.delete(old, True)

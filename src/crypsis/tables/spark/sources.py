@@ -118,9 +118,9 @@ def open_spark(
             rows.notations = [column.name for column in rows.columns if column.kind is Kind.NUMBER]
         path = expanded(str(source))
         if path.exists():
-            own = sorted(map(str, path.rglob(f"*.{form}"))) if path.is_dir() else [str(path)]
-            rows.contents = partial(list_contents, form, own, str(path), reading)
-            rows.titles = partial(list_titles, form, own, str(path), reading)
+            files = sorted(map(str, path.rglob(f"*.{form}"))) if path.is_dir() else [str(path)]
+            rows.contents = partial(list_contents, form, files, str(path), reading)
+            rows.titles = partial(list_titles, form, files, str(path), reading)
     return rows
 
 
@@ -166,20 +166,20 @@ def _marked(frame: Any, reading: ReadOptions, written: Sequence[str]) -> Any:
     return frame.select(*parts)
 
 
-def _csv(session: Any, place: str, reading: ReadOptions, written: Sequence[str]) -> Rows:
+def _csv(session: Any, address: str, reading: ReadOptions, written: Sequence[str]) -> Rows:
     """A CSV file: all text first, then types that fit every line."""
     from pyspark.sql import functions as f
 
     reading.check_supported("a CSV file", ("names", "header", "delimiter", "encoding", "types"))
-    lines = [row[0] for row in session.read.text(place).limit(_HEAD_LINES).collect()]
+    lines = [row[0] for row in session.read.text(address).limit(_HEAD_LINES).collect()]
     if not any(line.strip() for line in lines):
         raise SourceError("The file is empty.")
     head = "\n".join(lines).removeprefix("\ufeff")
-    delimiter, names = delimiter_and_names(head, reading, place)
+    delimiter, names = delimiter_and_names(head, reading, address)
     inner = inner_names(len(names))
     markers = reading.markers
     fields = session.read.csv(
-        place,
+        address,
         schema=", ".join(f"{name} string" for name in inner),
         header=reading.names is None,
         enforceSchema=True,
@@ -223,16 +223,16 @@ def _kinds(texts: Any, names: Sequence[str], reading: ReadOptions) -> list[str]:
             if kind != "integer":
                 fits = fits & column.try_cast(_TYPES[kind]).isNotNull()
             tests.append(f.count(f.when(fits, f.lit(1))).alias(f"{kind}{i}"))
-    found = texts.agg(*tests).collect()[0]
-    if found["rows"] == 0:
+    counted = texts.agg(*tests).collect()[0]
+    if counted["rows"] == 0:
         raise SourceError("The file has a header and no rows.")
     settled = []
     for i, name in enumerate(names):
         if name in reading.types:
             settled.append(reading.types[name])
             continue
-        there = found[f"n{i}"]
-        fit = [kind for kind in kinds if there and found[f"{kind}{i}"] == there]
+        present = counted[f"n{i}"]
+        fit = [kind for kind in kinds if present and counted[f"{kind}{i}"] == present]
         settled.append(fit[0] if fit else "text")
     return settled
 
@@ -242,9 +242,9 @@ def _place(text: str) -> str:
     if "://" in text or text.startswith("dbfs:/"):
         return text
     path = expanded(text)
-    place = os.path.abspath(path)  # noqa: PTH100 - keeps the signs of a glob
+    absolute = os.path.abspath(path)  # noqa: PTH100 - keeps the signs of a glob
     if path.exists():  # that one file or folder, whatever signs its name has
-        return "file://" + re.sub(r"[*?\[\]{}\\]", lambda sign: f"\\{sign[0]}", place)
+        return "file://" + re.sub(r"[*?\[\]{}\\]", lambda sign: f"\\{sign[0]}", absolute)
     if not any(sign in text for sign in "*?[{"):
         raise SourceError(f"File {text!r} does not exist.", code="no-file")
-    return f"file://{place}"
+    return f"file://{absolute}"
