@@ -54,16 +54,16 @@ def with_people(request: Request) -> Dataset:
     attached: dict[str, str] = {}
     for unit, column in units.items():
         values = original.to_arrow([column])[column].take(pa.array(rows))
-        own = getattr(data, unit)
-        if own is not None and _distinct(table[own]) <= _distinct(values):
+        unit_column = getattr(data, unit)
+        if unit_column is not None and _distinct(table[unit_column]) <= _distinct(values):
             continue  # the release has them itself
         attached[unit] = _free(column, table.column_names)
         table = table.append_column(attached[unit], values)
     if not attached:
         return data
     roles = {**data.roles, **dict.fromkeys(attached.values(), Role.EXCLUDED)}
-    found: dict[str, Any] = attached
-    return replace(data, rows=open_frame(table), roles=roles, **found)
+    fields: dict[str, Any] = attached
+    return replace(data, rows=open_frame(table), roles=roles, **fields)
 
 
 def earlier_with_people(request: Request) -> tuple[Dataset, ...]:
@@ -72,9 +72,11 @@ def earlier_with_people(request: Request) -> tuple[Dataset, ...]:
     maps = request.earlier_row_maps or [None] * len(request.earlier)
     return tuple(
         with_people(
-            replace(request, data=one, row_map=rows, on=request.on if request.on in one.names else None)
+            replace(
+                request, data=release, row_map=rows, on=request.on if request.on in release.names else None
+            )
         )
-        for one, rows in zip(request.earlier, maps, strict=True)
+        for release, rows in zip(request.earlier, maps, strict=True)
     )
 
 
@@ -92,13 +94,13 @@ def original_rows(request: Request) -> NDArray[np.int64] | None:
     from crypsis.linkage import true_matches  # loading it takes a second
 
     names = [] if request.on is None else [request.on]
-    before, after = (_numbered(one, names) for one in (original, data))
-    own = true_matches(before, after, on=request.on, row_map=request.row_map)
-    if own is None:
+    before, after = (_numbered(dataset, names) for dataset in (original, data))
+    masked_rows = true_matches(before, after, on=request.on, row_map=request.row_map)
+    if masked_rows is None:
         return None
-    found = np.full(data.count, -1, np.int64)
-    found[own[own >= 0]] = np.flatnonzero(own >= 0)
-    return None if (found < 0).any() else found
+    rows_of_release = np.full(data.count, -1, np.int64)
+    rows_of_release[masked_rows[masked_rows >= 0]] = np.flatnonzero(masked_rows >= 0)
+    return None if (rows_of_release < 0).any() else rows_of_release
 
 
 def people_not_counted(request: Request, complete: bool) -> tuple[Reason, ...]:
@@ -134,8 +136,8 @@ def _of_nobody(data: Dataset, person: str) -> tuple[Reason, ...]:
     except (InputError, TooLargeError):
         return ()  # the classes are not counted either
     _, classes = group(cells.codes[:-1], cells.domains[:-1])
-    known = np.bincount(classes, cells.codes[-1] != cells.missing_codes[-1])[classes] > 0
-    records = int(cells.counts[~known].sum())
+    has_person = np.bincount(classes, cells.codes[-1] != cells.missing_codes[-1])[classes] > 0
+    records = int(cells.counts[~has_person].sum())
     if not records:
         return ()
     text = (
@@ -155,14 +157,14 @@ def _of_original(request: Request, complete: bool) -> tuple[Reason, ...]:
     if not names:
         return ()
     released = {name: role for name, role in data.roles.items() if name in original.names}
-    known = original.with_roles({**released, **dict.fromkeys(names, Role.EXCLUDED)})
-    found = linking_columns(known, guess(known, columns=names, seed=request.seed))
-    found = found or (linking_values(known, seed=request.seed) if complete else ())
-    if not {*found} & {*names}:
+    without_columns = original.with_roles({**released, **dict.fromkeys(names, Role.EXCLUDED)})
+    linking = linking_columns(without_columns, guess(without_columns, columns=names, seed=request.seed))
+    linking = linking or (linking_values(without_columns, seed=request.seed) if complete else ())
+    if not {*linking} & {*names}:
         return ()
-    several = len(found) > 1
+    several = len(linking) > 1
     text = (
-        f"{listed(found)} of the original {'link' if several else 'links'} several records each, and "
+        f"{listed(linking)} of the original {'link' if several else 'links'} several records each, and "
         f"the release does not have {'them' if several else 'it'}: if these are people, "
         f"{_MEASURES_RECORDS}."
     )
@@ -175,8 +177,8 @@ def _of_original(request: Request, complete: bool) -> tuple[Reason, ...]:
 
 def _person(request: Request) -> str | None:
     """The column of the people, where the release does not have it."""
-    own = None if request.original is None else request.original.person
-    return own or request.data.absent.get("person")
+    person_column = None if request.original is None else request.original.person
+    return person_column or request.data.absent.get("person")
 
 
 def _units_of_original(request: Request) -> Mapping[str, str]:

@@ -34,12 +34,15 @@ def _what_a_record_is(request: Request, complete: bool) -> tuple[Reason, ...]:
     files = [data] if original is None else [data, original]
     if not any(file.person_decided for file in files):
         evidence = _evidence(request) if complete else ()
-        text = " ".join([UNDECIDED_RECORD, *(one.text for one in evidence[:1])])
+        text = " ".join([UNDECIDED_RECORD, *(evidence_found.text for evidence_found in evidence[:1])])
         return (Reason("person-undecided", text, DECIDE_RECORD),)
     answered = any(file.each_record for file in files)
     if not answered or not complete or any(file.person_reason for file in files):
         return ()
-    return tuple(Reason(one.code, one.text, one.hint) for one in _evidence(request))
+    return tuple(
+        Reason(evidence_found.code, evidence_found.text, evidence_found.hint)
+        for evidence_found in _evidence(request)
+    )
 
 
 def _evidence(request: Request) -> tuple[RecordEvidence, ...]:
@@ -53,13 +56,13 @@ def _evidence(request: Request) -> tuple[RecordEvidence, ...]:
 
 def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:
     """Records that are linked: the share of histories of their own, or that nothing was measured."""
-    found = []
+    reasons = []
     thresholds = [threshold for threshold in request.policy.thresholds if threshold.measure == UNICITY]
     for unit, column in linking_units(request.data).items():
         of_them = "" if unit == "person" else f" of {unit}s"
         whole, in_rows = results.get(f"{HISTORIES}{of_them}"), results.get(f"{IN_ROWS}{of_them}")
         if not thresholds or not isinstance(whole, HistoryClasses):
-            found.append(_not_measured(request, unit, column))
+            reasons.append(_not_measured(request, unit, column))
             continue
         limit = min(threshold.limit for threshold in thresholds)
         events = max(threshold.events or 1 for threshold in thresholds)
@@ -76,8 +79,8 @@ def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Re
                     f"{percent_text(ordered)}, if it is that of the rows in the file."
                 )
             hint = "Set {excluded} for this column, or write why nobody knows more: {note=sign_off}."
-            found.append(Reason("linked-records", text, hint))
-    return tuple(found)
+            reasons.append(Reason("linked-records", text, hint))
+    return tuple(reasons)
 
 
 def _not_measured(request: Request, unit: str, column: str) -> Reason:
