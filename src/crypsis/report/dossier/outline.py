@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def sections(dossier: Dossier) -> tuple[Section, ...]:
     """The sections of a dossier, the first page first."""
-    found = (
+    optional_sections = (
         cover(dossier),
         changed_columns(dossier),
         questions(dossier),
@@ -26,4 +26,4 @@ def sections(dossier: Dossier) -> tuple[Section, ...]:
         decision(dossier),
         *annex(dossier),
     )
-    return tuple(one for one in found if one is not None)
+    return tuple(section for section in optional_sections if section is not None)
