@@ -141,19 +141,19 @@ def render_hint(hint: str, option: Callable[[str, str | None], str]) -> str:
     >>> render_hint("Set {encoding=latin-1}.", python_option)
     "Set encoding='latin-1'."
     """
-    return _OPTION.sub(lambda found: option(found[1], found[2]), hint)
+    return _OPTION.sub(lambda match: option(match[1], match[2]), hint)
 
 
-def unknown_columns(asked: Iterable[str], there: Iterable[str], *, hint: str = "") -> ColumnError:
+def unknown_columns(columns: Iterable[str], available: Iterable[str], *, hint: str = "") -> ColumnError:
     """The error for columns that do not exist: names them, the nearest ones, and those there are.
 
     >>> print(unknown_columns(["agee"], ["age", "zip"]))
     Column 'agee' does not exist (did you mean 'age'?). The columns are: 'age', 'zip'.
     """
-    names = list(there)
-    missing = [name for name in dict.fromkeys(asked) if name not in names]
-    near = {name: get_close_matches(name, names, n=1) for name in missing}
-    guesses = ", ".join(repr(found[0]) for found in near.values() if found)
+    names = list(available)
+    missing = [name for name in dict.fromkeys(columns) if name not in names]
+    nearest = {name: get_close_matches(name, names, n=1) for name in missing}
+    guesses = ", ".join(repr(matches[0]) for matches in nearest.values() if matches)
     listed = ", ".join(repr(name) for name in names[:60])
     more = f" and {len(names) - 60} more" if len(names) > 60 else ""
     parts = [part.strip() for name in missing for part in name.split(",")]

@@ -51,11 +51,11 @@ def missing_extra(
     """
     name = extra or MODULES.get(module.split(".")[0])
     package = module.split(".")[0].replace("_", "-")
-    asked = f"'crypsis[{name}]'" if name else package
-    asked = f"{asked} {also}" if also else asked
+    requirement = f"'crypsis[{name}]'" if name else package
+    requirement = f"{requirement} {also}" if also else requirement
     return MissingDependencyError(
         f"{what} needs the package {package}.",
-        hint=f"Install it: pip install {asked}",
+        hint=f"Install it: pip install {requirement}",
         module=module,
         extra=name,
     )

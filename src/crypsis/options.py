@@ -320,8 +320,8 @@ class ReadOptions:
     def check_supported(self, kind: str, supported: Sequence[str]) -> None:
         """Refuse an option that would have no effect on this kind of source."""
         for option in fields(self):
-            name, given = option.name, getattr(self, option.name)
-            unset = given is None or given == {} or name in ("format", "missing_markers")
+            name, value = option.name, getattr(self, option.name)
+            unset = value is None or value == {} or name in ("format", "missing_markers")
             if not unset and name not in supported:
                 raise ParameterError(
                     f"Option {name!r} does not apply to {kind}.",

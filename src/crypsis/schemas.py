@@ -50,7 +50,7 @@ def _roles() -> dict[str, Any]:
     from crypsis.dataset import SAMPLE_KEYWORDS, ColumnNote
 
     notes = result_schema(ColumnNote)["$defs"]["ColumnNote"]["properties"]
-    role = {"enum": [one.value for one in Role], "description": "The role of the column."}
+    role = {"enum": [role_member.value for role_member in Role], "description": "The role of the column."}
     with_notes = {
         "type": "object",
         "properties": {"role": role, **notes},
@@ -100,11 +100,11 @@ def _scan() -> dict[str, Any]:
     from crypsis.columns.profile import Profile
     from crypsis.singling_out import QuasiIdentifiers
 
-    found = _written("scan", Profile)
+    scan_schema = _written("scan", Profile)
     searched = result_schema(QuasiIdentifiers)
-    found["$defs"] |= searched.pop("$defs")
-    found["$defs"]["Profile"]["properties"]["quasi_identifiers"] = searched
-    return found
+    scan_schema["$defs"] |= searched.pop("$defs")
+    scan_schema["$defs"]["Profile"]["properties"]["quasi_identifiers"] = searched
+    return scan_schema
 
 
 def _histories() -> dict[str, Any]:
@@ -112,13 +112,13 @@ def _histories() -> dict[str, Any]:
     from crypsis.inference import HistoryDisclosure
     from crypsis.singling_out import SmallestEvents, Unicity
 
-    found = _written("histories", Unicity)
-    properties = found["$defs"]["Unicity"]["properties"]
+    histories_schema = _written("histories", Unicity)
+    properties = histories_schema["$defs"]["Unicity"]["properties"]
     for name, kind in (("inferred", HistoryDisclosure), ("smallest_events", SmallestEvents)):
-        one = result_schema(kind)
-        found["$defs"] |= one.pop("$defs")
-        properties[name] = {"type": "array", "items": one}
-    return found
+        part_schema = result_schema(kind)
+        histories_schema["$defs"] |= part_schema.pop("$defs")
+        properties[name] = {"type": "array", "items": part_schema}
+    return histories_schema
 
 
 def _of(verb: str, module: str, name: str) -> Callable[[], dict[str, Any]]:

@@ -29,12 +29,12 @@ _TICK = 0.001  # seconds
 
 def thread_limit() -> int | None:
     """The number that CRYPSIS_THREADS sets, or None where it is not set."""
-    given = os.environ.get(VARIABLE, "").strip()
-    if not given:
+    text = os.environ.get(VARIABLE, "").strip()
+    if not text:
         return None
-    if not given.isdecimal() or int(given) < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise ParameterError(f"{VARIABLE} must be a whole number of at least 1.", parameter="threads")
-    return int(given)
+    return int(text)
 
 
 def thread_count() -> int:
@@ -46,10 +46,10 @@ def thread_count() -> int:
 
 def bound_libraries() -> None:
     """Set the numbers of threads of libraries that read them from the environment once."""
-    given = os.environ.get(VARIABLE, "").strip()
-    if given.isdecimal() and int(given) > 0:
+    text = os.environ.get(VARIABLE, "").strip()
+    if text.isdecimal() and int(text) > 0:
         for name in _OTHERS:
-            os.environ.setdefault(name, str(min(int(given), os.cpu_count() or 1)))
+            os.environ.setdefault(name, str(min(int(text), os.cpu_count() or 1)))
 
 
 def one_thread() -> Any:
@@ -98,8 +98,8 @@ class _Shared:
     def work(self) -> list[Any]:
         """Do what nobody else has begun, wait for the others, return all results."""
         try:
-            while (place := self._next(0)) >= 0:
-                self._results[place] = self._function(*self._tasks[place])
+            while (index := self._next(0)) >= 0:
+                self._results[index] = self._function(*self._tasks[index])
         except BaseException as error:  # noqa: BLE001 - raised below
             self._errors.insert(0, error)
         while self._helping:
@@ -110,19 +110,19 @@ class _Shared:
 
     def help(self) -> None:
         """Do the same in another thread."""
-        while (place := self._next(1)) >= 0:
+        while (index := self._next(1)) >= 0:
             try:
-                self._results[place] = self._function(*self._tasks[place])
+                self._results[index] = self._function(*self._tasks[index])
             except BaseException as error:  # noqa: BLE001 - raised below
                 self._errors.append(error)
             finally:
                 with self._lock:
                     self._helping -= 1
 
-    def _next(self, others: int) -> int:
+    def _next(self, helpers: int) -> int:
         with self._lock:
             if self._errors or self._begun == len(self._tasks):
                 return -1
             self._begun += 1
-            self._helping += others
+            self._helping += helpers
             return self._begun - 1

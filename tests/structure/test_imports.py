@@ -1,4 +1,4 @@
-"""Imports go one way, lazy ones and those for types included, and nobody reaches into another module's private names."""
+"""Imports go one way, lazy ones and those for types, too; nobody uses private names of another module."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def assess(
             "original_rows": None if before is None else before.count,
             "on": on,
             "row_map": row_map is not None,
-            "together_rows": [one.data.count for one in request.together] or None,
+            "together_rows": [file.data.count for file in request.together] or None,
             "earlier_releases": len(request.earlier),
             "synthetic": synthetic,
             "holdout_rows": None if request.holdout is None else request.holdout.count,
@@ -249,10 +249,10 @@ def assess(
 def _people(request: Request) -> int | None:
     """The number of people, where the column that identifies them is known."""
     data = request.of_people.data
-    own = next((column for column in request.columns if column.column == data.person), None)
-    if own is None and data.person is not None:
+    person_column = next((column for column in request.columns if column.column == data.person), None)
+    if person_column is None and data.person is not None:
         return round(data.rows.tally([data.person]).values)
-    return None if own is None else round(own.distinct)
+    return None if person_column is None else round(person_column.distinct)
 
 
 def _answer(

@@ -14,7 +14,7 @@ from crypsis.policies.findings import Reason
 def answered_checklist(request: Request, answers: Mapping[str, str]) -> tuple[ChecklistAnswer, ...]:
     """The items that apply to this release, each with its answer or without."""
     policy = request.policy
-    known = {one.item: one for one in policy.checklist}
+    item_by_name = {item.item: item for item in policy.checklist}
     unsigned = [item for item, answer in answers.items() if not str(answer).strip()]
     if unsigned:
         raise ParameterError(
@@ -22,10 +22,12 @@ def answered_checklist(request: Request, answers: Mapping[str, str]) -> tuple[Ch
             code="empty-answer",
             parameter="answers",
         )
-    asked = [one for one in known.values() if one.when == "always" or judges_postal_codes(request)]
+    required = [
+        entry for entry in item_by_name.values() if entry.when == "always" or judges_postal_codes(request)
+    ]
     return tuple(
-        ChecklistAnswer(one.item, one.why, one.source or policy.source, answers.get(one.item, ""))
-        for one in asked
+        ChecklistAnswer(entry.item, entry.why, entry.source or policy.source, answers.get(entry.item, ""))
+        for entry in required
     )
 
 
@@ -33,7 +35,7 @@ def unanswered(checklist: Sequence[ChecklistAnswer]) -> tuple[Reason, ...]:
     """A reason for each item without an answer: the release cannot be called safe."""
     hint = "Answer it in the table [answers] of the {roles} file: who checked it, and when."
     return tuple(
-        Reason("checklist", f"The checklist of the policy is not answered: {one.item}.", hint)
-        for one in checklist
-        if not one.answer
+        Reason("checklist", f"The checklist of the policy is not answered: {answer.item}.", hint)
+        for answer in checklist
+        if not answer.answer
     )

@@ -40,8 +40,8 @@ def measure_columns(request: Request) -> list[Measurement]:
     data, columns = request.data, request.columns
     identifying = [column.column for column in columns if column.role == Role.IDENTIFIER.value]
     free = [column.column for column in columns if column.free_text]
-    by_evidence = [one.column for one in against_evidence(columns)]
-    found = {
+    by_evidence = [column.column for column in against_evidence(columns)]
+    rules = {
         "direct_identifiers": (identifying, "is a direct identifier", "are direct identifiers"),
         "identifiers_by_evidence": (
             by_evidence,
@@ -56,11 +56,11 @@ def measure_columns(request: Request) -> list[Measurement]:
             Measurement(
                 f"columns.{name}",
                 len(bad),
-                f"{plural(len(bad), 'column')} {one if len(bad) == 1 else several}.",
+                f"{plural(len(bad), 'column')} {singular if len(bad) == 1 else several}.",
                 tuple(bad),
                 data.count if bad else 0,
             )
-            for name, (bad, one, several) in found.items()
+            for name, (bad, singular, several) in rules.items()
         ),
         *safe_harbor_measures(request),
     ]
@@ -98,11 +98,11 @@ def milder_roles(columns: Sequence[ColumnRole], policy: Policy) -> list[ColumnRo
     Of sensitive attributes only if the policy asks about inference, of quasi-identifiers only if it
     asks about singling out.
     """
-    asked = {Role.SENSITIVE.value: "inference", Role.QUASI_IDENTIFIER.value: "singling_out"}
+    question_of_role = {Role.SENSITIVE.value: "inference", Role.QUASI_IDENTIFIER.value: "singling_out"}
     return [
         column
         for column in columns
-        if column.stricter_role and not column.override and policy.of(asked[column.stricter_role])
+        if column.stricter_role and not column.override and policy.of(question_of_role[column.stricter_role])
     ]
 
 

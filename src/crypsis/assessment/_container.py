@@ -56,10 +56,12 @@ def written_text(columns: Sequence[str]) -> str:
 
 def open_contents(data: Dataset, texts: Rows | None) -> list[Content]:
     """What the file contains besides the table, without what the owner signed off."""
-    found = () if data.rows.contents is None else data.rows.contents()
-    every = (*_code(data), *found, *_names(data), *_spellings(data, texts))
+    contents = () if data.rows.contents is None else data.rows.contents()
+    all_contents = (*_code(data), *contents, *_names(data), *_spellings(data, texts))
     return [
-        content for content in dict.fromkeys(every) if content.computed or content.name not in data.container
+        content
+        for content in dict.fromkeys(all_contents)
+        if content.computed or content.name not in data.container
     ]
 
 
@@ -94,12 +96,12 @@ def _spellings(data: Dataset, texts: Rows | None) -> Iterator[Content]:
         return
     for name in [name for name in _plain(data) if name in data.sensitive]:
         try:
-            found = texts.value_counts([name], at_most=_MOST_VALUES)[name]
+            value_counts = texts.value_counts([name], at_most=_MOST_VALUES)[name]
             read = len(data.rows.value_counts([name], at_most=_MOST_VALUES)[name])
         except (InputError, TooLargeError):
             continue
-        seen = {" ".join(visible(str(text)).split()) for text in found}
-        if len(found) > min(read, len(seen)):
+        seen = {" ".join(visible(str(text)).split()) for text in value_counts}
+        if len(value_counts) > min(read, len(seen)):
             text = f"Equal values of the sensitive attribute {name!r} are written in different ways."
             yield Content(f"spelling:{name}", text)
 

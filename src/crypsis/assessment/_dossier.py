@@ -88,9 +88,9 @@ def make_dossier(
     >>> dossier.columns[0].examples, "Teaching" in dossier.to_html()
     (('<=31', '>=32'), True)
     """
-    place = None if file is None or not Path(file).is_file() else Path(file)
-    own = None if place is None else digest(place)
-    made = _statement_of(place, own, statement)
+    path = None if file is None or not Path(file).is_file() else Path(file)
+    sha256 = None if path is None else digest(path)
+    file_statement = _statement_of(path, sha256, statement)
     release = None if data is None else as_dataset(data)
     changes: dict[str, ColumnChange] = {}
     before = None if original is None else as_dataset(original)
@@ -99,8 +99,8 @@ def make_dossier(
             changes = {column.column: column for column in column_changes(before, release).columns}
         except (InputError, TooLargeError):
             changes = {}
-    known = made is not None or before is not None
-    columns = tuple(_columns(assessment, release if examples else None, before, made, changes))
+    has_original = file_statement is not None or before is not None
+    columns = tuple(_columns(assessment, release if examples else None, before, file_statement, changes))
     return Dossier(
         assessment,
         title,
@@ -109,38 +109,38 @@ def make_dossier(
         author,
         date,
         tuple(conditions),
-        assessment.name if place is None else place.name,
-        own,
-        columns if known else (),
-        () if made is None else tuple(_losses(made)),
-        () if made is None else tuple(_methods(made)),
+        assessment.name if path is None else path.name,
+        sha256,
+        columns if has_original else (),
+        () if file_statement is None else tuple(_losses(file_statement)),
+        () if file_statement is None else tuple(_methods(file_statement)),
         phrasing or Phrasing(),
     )
 
 
 def _statement_of(
-    place: Path | None, own: str | None, given: Statement | str | Path | None
+    path: Path | None, sha256: str | None, statement: Statement | str | Path | None
 ) -> Statement | None:
     """The statement that was given, or the one next to the file, if it is of this file."""
-    if isinstance(given, Statement):
-        return given
-    if given is not None:
-        made = Statement.load(given)
-        if own is not None and made.sha256 is not None and made.sha256 != own:
+    if isinstance(statement, Statement):
+        return statement
+    if statement is not None:
+        loaded = Statement.load(statement)
+        if sha256 is not None and loaded.sha256 is not None and loaded.sha256 != sha256:
             raise ParameterError(
                 "The statement is of another file: its digest differs.", parameter="statement"
             )
-        return made
-    if place is None:
+        return loaded
+    if path is None:
         return None
-    beside = Statement.paths(place)[1]
-    if not beside.is_file():
+    statement_path = Statement.paths(path)[1]
+    if not statement_path.is_file():
         return None
     try:
-        made = Statement.load(beside)
+        loaded = Statement.load(statement_path)
     except InputError:
         return None
-    return made if made.sha256 == own else None
+    return loaded if loaded.sha256 == sha256 else None
 
 
 def _columns(
@@ -152,9 +152,9 @@ def _columns(
 ) -> Iterator[ReleasedColumn]:
     """Every column of the original and of the release, with what was done with it."""
     methods: dict[str, list[Method]] = {}
-    for one in () if statement is None else statement.methods:
-        for name in one.columns or (one.column,):
-            methods.setdefault(name, []).append(one)
+    for method in () if statement is None else statement.methods:
+        for name in method.columns or (method.column,):
+            methods.setdefault(name, []).append(method)
     levels = {} if statement is None else released_values(statement.methods, statement.records_after)
     roles = {column.column: column.role for column in assessment.columns}
     names = list(roles) if release is None else list(release.names)
@@ -176,15 +176,24 @@ def _columns(
             None if change is None else change.values_after,
             _kept(change),
         )
-    apart = {} if statement is None else {name: one.file for one in statement.apart for name in one.columns}
-    for name, file in apart.items():
+    file_of = (
+        {} if statement is None else {name: file.file for file in statement.apart for name in file.columns}
+    )
+    for name, file in file_of.items():
         yield ReleasedColumn(name, "sensitive", APART if file is None else f"{APART}, in {file}")
     gone = () if original is None else tuple(n for n in original.names if n not in names)
     removed = dict.fromkeys(
-        (*gone, *(name for name, method in methods.items() if any(one.method == "removed" for one in method)))
+        (
+            *gone,
+            *(
+                name
+                for name, method in methods.items()
+                if any(method.method == "removed" for method in method)
+            ),
+        )
     )
     for name in removed:
-        if name not in names and name not in apart:
+        if name not in names and name not in file_of:
             role = "" if original is None or name not in original.roles else original.roles[name].value
             yield ReleasedColumn(name, role, NOT_RELEASED)
 
@@ -193,7 +202,7 @@ def _described(methods: Sequence[Method], change: ColumnChange | None, statement
     """What was done with a column: by the statement, else by its values before and after."""
     done = [method for method in methods if method.method not in ("keep",)]
     if done:
-        return "; ".join(dict.fromkeys(one.description or one.method for one in done))
+        return "; ".join(dict.fromkeys(method.description or method.method for method in done))
     # Where records are left out, shares differ in columns that nobody changed.
     if statement is not None or change is None or change.distance == 0:
         return UNCHANGED
@@ -220,9 +229,9 @@ def _frequent(release: Dataset, name: str) -> tuple[str, ...]:
     counts = np.asarray(cells.counts)
     values = cells.values[0].to_pylist()
     chosen: list[str] = []
-    for place in np.argsort(-counts, kind="stable")[: _EXAMPLES + 1].tolist():
-        value = values[int(cells.codes[0][place])]
-        if counts[place] >= _FREQUENT and value is not None and len(chosen) < _EXAMPLES:
+    for position in np.argsort(-counts, kind="stable")[: _EXAMPLES + 1].tolist():
+        value = values[int(cells.codes[0][position])]
+        if counts[position] >= _FREQUENT and value is not None and len(chosen) < _EXAMPLES:
             chosen.append(str(value))
     return tuple(chosen)
 
@@ -253,9 +262,9 @@ def _methods(statement: Statement) -> Iterator[str]:
     for method in statement.methods:
         same.setdefault(method.description or method.method, []).append(method.column)
     yield from (f"{', '.join(names)}: {text}" for text, names in same.items())
-    asked = statement.requirements.model_dump(mode="json", exclude_none=True)
-    if "k" in asked:
-        required, measured = asked["k"], statement.measured.k
+    requirements = statement.requirements.model_dump(mode="json", exclude_none=True)
+    if "k" in requirements:
+        required, measured = requirements["k"], statement.measured.k
         yield f"Required: k-anonymity with k = {required:,}; measured in the file: k = {measured:,}."
     yield from (
         f"Required: {meaning}, {bound}; measured in the file: {measured}."

@@ -34,7 +34,7 @@ def with_ledger(
 
 def open_earlier(earlier: Sequence[Data], seed: int, accept_guesses: bool) -> tuple[Dataset, ...]:
     """The earlier releases; confident guesses of roles count only if they are accepted."""
-    releases = tuple(as_dataset(one) for one in earlier)
+    releases = tuple(as_dataset(release) for release in earlier)
     if not accept_guesses:
         return releases
     guessed = []

@@ -68,9 +68,9 @@ class Evaluation:
             self.complete = False
 
     def _ask(self, name: str, ask: Callable[[Request], QuestionOutcome]) -> None:
-        given = self.request if name in _BY_VALUES else self.judged
+        judged = self.request if name in _BY_VALUES else self.judged
         try:
-            outcome = ask(given)
+            outcome = ask(judged)
         except (InputError, TooLargeError) as error:
             outcome = questions.not_evaluated(
                 name, self.request.policy, error.message, hint=error.hint, requested=True
@@ -79,7 +79,7 @@ class Evaluation:
         encoding = self.request.data.rows.legacy_encoding
         if name == "singling_out" and encoding is not None:
             outcome.notes.append(f"The file is not UTF-8; it was read as {encoding}.")
-        if self.written and given is self.judged:
+        if self.written and judged is self.judged:
             outcome.notes.insert(0, written_text(self.written))
         self.measured += self._dropped_alone(name, outcome)
         if outcome.stopped:  # a search that is interrupted returns what it has
@@ -93,7 +93,7 @@ class Evaluation:
         if not getattr(first, "dropped", 0):
             return outcome.measured
         outcome.notes.append("Records with missing values are not part of the inference.")
-        return [replace(one, lower_bound=True) for one in outcome.measured]
+        return [replace(measurement, lower_bound=True) for measurement in outcome.measured]
 
     def _count_cells(self) -> None:
         """One scan for the cells that singling out and inference share."""
@@ -115,10 +115,10 @@ class Evaluation:
     def tried_in_seconds(self) -> bool:
         """Whether a remedy takes seconds: the time grows with the classes and faster with columns."""
         outcome = self.outcomes.get("singling_out")
-        found: Any = None if outcome is None else outcome.results.get("equivalence_classes")
-        if found is None:
+        class_sizes: Any = None if outcome is None else outcome.results.get("equivalence_classes")
+        if class_sizes is None:
             return False
-        return bool(found.classes * len(self.judged.data.quasi_identifiers) ** 2 <= _TRIED_WORK)
+        return bool(class_sizes.classes * len(self.judged.data.quasi_identifiers) ** 2 <= _TRIED_WORK)
 
 
 def _changes(request: Request) -> tuple[Change, ...]:
@@ -127,19 +127,19 @@ def _changes(request: Request) -> tuple[Change, ...]:
     if original is None or request.synthetic:
         return ()
     if original.person is None or data.person is None:  # they are compared in the same unit
-        original, data = (replace(one, person=None) for one in (original, data))
+        original, data = (replace(dataset, person=None) for dataset in (original, data))
     names = [name for name in data.quasi_identifiers if name in original.names]
     if not names:
         return ()
     try:
-        before, after = (singling_out.equivalence_classes(one, names) for one in (original, data))
+        before, after = (singling_out.equivalence_classes(dataset, names) for dataset in (original, data))
     except (InputError, TooLargeError):
         return ()
     pairs: tuple[tuple[str, Callable[[Any], float], str], ...] = (
-        ("k-anonymity", lambda one: one.k, before.unit),
-        ("records at a risk above 20 %", lambda one: one.risk.prosecutor.share_above, "fraction"),
-        ("average risk (prosecutor)", lambda one: one.risk.prosecutor.average, "fraction"),
-        ("equivalence classes", lambda one: one.classes, "classes"),
+        ("k-anonymity", lambda result: result.k, before.unit),
+        ("records at a risk above 20 %", lambda result: result.risk.prosecutor.share_above, "fraction"),
+        ("average risk (prosecutor)", lambda result: result.risk.prosecutor.average, "fraction"),
+        ("equivalence classes", lambda result: result.classes, "classes"),
         ("entropy of the quasi-identifiers", _entropy_bits, "bits"),
     )
     return (

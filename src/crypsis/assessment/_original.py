@@ -85,19 +85,19 @@ def _comparable(original: Dataset, data: Dataset) -> list[_Column]:
     if not names:
         return []
     before, after = original.to_arrow(names), data.to_arrow(names)
-    found = []
+    comparable = []
     for name in names:
-        labels, values = (one[name].combine_chunks().dictionary_encode() for one in (after, before))
+        labels, values = (table[name].combine_chunks().dictionary_encode() for table in (after, before))
         few = len(labels.dictionary) <= _LABELS and len(values.dictionary) <= _VALUES
         if not few or not len(values.dictionary):
             continue
         covers = covered(labels.dictionary.to_pylist(), values.dictionary.to_pylist(), any_other=True)
         covers = np.vstack([covers, np.ones(covers.shape[1], bool)])  # a missing label covers all
         covers = np.hstack([covers, np.ones((covers.shape[0], 1), bool)])
-        one = _Column(name, _codes(labels), _codes(values), covers)
-        if covers[:-1, :-1].any() and not (one.many and one.uncovered > _MISFIT):
-            found.append(one)
-    return found
+        column = _Column(name, _codes(labels), _codes(values), covers)
+        if covers[:-1, :-1].any() and not (column.many and column.uncovered > _MISFIT):
+            comparable.append(column)
+    return comparable
 
 
 def _codes(column: pa.DictionaryArray) -> Ints:
@@ -112,11 +112,11 @@ def _misfit(request: Request, columns: Sequence[_Column]) -> tuple[Reason, ...]:
     wrong = []
     for column in columns:
         released = np.bincount(column.labels, minlength=column.covers.shape[0])[:-1]
-        there = np.bincount(column.values, minlength=column.covers.shape[1])
-        most = column.covers[:-1] @ there
-        known = released.sum()
+        value_counts = np.bincount(column.values, minlength=column.covers.shape[1])
+        most = column.covers[:-1] @ value_counts
+        records = released.sum()
         excess = np.maximum(released - most, 0).sum()
-        if known and excess > _MISFIT * known and not column.many and not _corresponds(request, column):
+        if records and excess > _MISFIT * records and not column.many and not _corresponds(request, column):
             wrong.append(column.name)
     if not wrong:
         return ()
@@ -128,18 +128,20 @@ def _misfit(request: Request, columns: Sequence[_Column]) -> tuple[Reason, ...]:
     return (Reason("not-the-original", text, "Set {original} to the file it was made from."),)
 
 
-def _corresponds(request: Request, one: _Column) -> bool:
+def _corresponds(request: Request, column: _Column) -> bool:
     """Whether records cover the values of their own original records, by the key, beyond chance."""
     if request.row_map is None:
         return False
     rows = np.asarray(request.row_map, np.int64)
-    if rows.size != one.labels.size or rows.max(initial=-1) >= one.values.size:
+    if rows.size != column.labels.size or rows.max(initial=-1) >= column.values.size:
         return False
-    there = rows >= 0
-    labels, values = one.labels[there], one.values[rows[there]]
+    has_original = rows >= 0
+    labels, values = column.labels[has_original], column.values[rows[has_original]]
     mixed = np.random.default_rng(0).permutation(values)
-    own, chance = (float(one.covers[labels, some].mean()) for some in (values, mixed))
-    return own > chance + _MISFIT
+    share, chance = (
+        float(column.covers[labels, original_values].mean()) for original_values in (values, mixed)
+    )
+    return share > chance + _MISFIT
 
 
 def _kept_order(request: Request, columns: Sequence[_Column]) -> tuple[Reason, ...]:
@@ -156,10 +158,10 @@ def _kept_order(request: Request, columns: Sequence[_Column]) -> tuple[Reason, .
     if not free:
         return ()
     keys = [column.labels for column in columns if column.sorted_by]
-    every = columns[0].labels.size
-    shuffled = _shuffled(keys, every)
-    for place in (np.arange(every), np.arange(every)[::-1]):
-        first = place[:_ROWS]
+    records = columns[0].labels.size
+    shuffled = _shuffled(keys, records)
+    for order in (np.arange(records), np.arange(records)[::-1]):
+        first = order[:_ROWS]
         kept, chance = _in_sequence(columns, first), _in_sequence(columns, shuffled[first])
         if kept >= _ALIGNED and chance < _BY_CHANCE * kept:
             return (_order(kept),)

@@ -196,9 +196,9 @@ def _contents(source: Path, dossier: Dossier) -> Iterator[tuple[str, bytes | Pat
     markdown, data = Statement.paths(source)
     statement = Statement.load(data) if data.is_file() else None
     if statement is not None and statement.sha256 == dossier.sha256:
-        for one in statement.apart:
-            file = source.with_name(one.file or "")
-            if not file.is_file() or digest(file) != one.sha256:
+        for separate_file in statement.apart:
+            file = source.with_name(separate_file.file or "")
+            if not file.is_file() or digest(file) != separate_file.sha256:
                 raise ParameterError(
                     "A file of attributes that are released apart is not that of the statement.",
                     parameter="release",
@@ -215,14 +215,14 @@ def _pack(archive: zipfile.ZipFile, name: str, content: bytes | Path, part: str)
     """Add a file to the archive, a large one block by block."""
     entry = zipfile.ZipInfo(name, _TIME)
     entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-    found, size = hashlib.sha256(), 0
+    hasher, size = hashlib.sha256(), 0
     with archive.open(entry, "w", force_zip64=True) as out:
         for block in _blocks(content):
             out.write(block)
-            found.update(block)
+            hasher.update(block)
             size += len(block)
     return PackagedFile.model_validate(
-        {"name": name, "part": part, "bytes": size, "sha256": found.hexdigest()}
+        {"name": name, "part": part, "bytes": size, "sha256": hasher.hexdigest()}
     )
 
 
@@ -253,20 +253,20 @@ def _manifest(archive: zipfile.ZipFile, source: Path) -> Manifest:
 
 def _problems(archive: zipfile.ZipFile, manifest: Manifest) -> Iterator[str]:
     """What differs between the manifest and the files."""
-    there = [entry.filename for entry in archive.infolist()]
+    filenames = [entry.filename for entry in archive.infolist()]
     listed = [file.name for file in manifest.files]
-    for name in sorted({name for name in there if there.count(name) > 1}):
+    for name in sorted({name for name in filenames if filenames.count(name) > 1}):
         yield f"{name!r} is in the package more than once."
-    for name in sorted(set(there) - {*listed, MANIFEST, SUMS}):
+    for name in sorted(set(filenames) - {*listed, MANIFEST, SUMS}):
         yield f"{name!r} is not in the manifest."
-    for one in manifest.files:
-        if one.name not in there:
-            yield f"{one.name!r} is missing."
-        elif not _is_same(archive, one):
-            yield f"{one.name!r} was changed: its digest is not that of the manifest."
+    for listed_file in manifest.files:
+        if listed_file.name not in filenames:
+            yield f"{listed_file.name!r} is missing."
+        elif not _is_same(archive, listed_file):
+            yield f"{listed_file.name!r} was changed: its digest is not that of the manifest."
     digests = {file.name: file.sha256 for file in manifest.files}
     digests[MANIFEST] = hashlib.sha256(archive.read(MANIFEST)).hexdigest()
-    if SUMS not in there:
+    if SUMS not in filenames:
         yield f"{SUMS!r} is missing."
     elif archive.getinfo(SUMS).file_size > _LARGEST_MANIFEST or archive.read(SUMS) != _sums(digests).encode():
         yield f"{SUMS!r} was changed: its digests are not those of the files."
@@ -277,14 +277,14 @@ def _problems(archive: zipfile.ZipFile, manifest: Manifest) -> Iterator[str]:
 
 def _is_same(archive: zipfile.ZipFile, packaged_file: PackagedFile) -> bool:
     """Whether a file has the size and the digest of the manifest; no more than that is read."""
-    found, size = hashlib.sha256(), 0
+    hasher, size = hashlib.sha256(), 0
     try:
         with archive.open(packaged_file.name) as file:
             while block := file.read(_BLOCK):
-                found.update(block)
+                hasher.update(block)
                 size += len(block)
                 if size > packaged_file.bytes:
                     return False
     except zipfile.BadZipFile:
         return False
-    return size == packaged_file.bytes and found.hexdigest() == packaged_file.sha256
+    return size == packaged_file.bytes and hasher.hexdigest() == packaged_file.sha256

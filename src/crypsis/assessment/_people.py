@@ -46,16 +46,16 @@ def with_people(
     attached: dict[str, str] = {}
     for unit, column in units.items():
         values = original.to_arrow([column])[column].take(pa.array(rows))
-        own = getattr(data, unit)
-        if own is not None and _distinct(table[own]) <= _distinct(values):
+        unit_column = getattr(data, unit)
+        if unit_column is not None and _distinct(table[unit_column]) <= _distinct(values):
             continue  # the release has them itself
         attached[unit] = _free(column, table.column_names)
         table = table.append_column(attached[unit], values)
     if not attached:
         return data
     roles = {**data.roles, **dict.fromkeys(attached.values(), Role.EXCLUDED)}
-    found: dict[str, Any] = attached
-    return replace(data, rows=open_frame(table), roles=roles, **found)
+    fields: dict[str, Any] = attached
+    return replace(data, rows=open_frame(table), roles=roles, **fields)
 
 
 def original_rows(
@@ -73,13 +73,13 @@ def original_rows(
     from crypsis.linkage import true_matches  # loading it takes a second
 
     names = [] if on is None else [on]
-    before, after = (_numbered(one, names) for one in (original, data))
-    own = true_matches(before, after, on=on, row_map=row_map)
-    if own is None:
+    before, after = (_numbered(dataset, names) for dataset in (original, data))
+    masked_rows = true_matches(before, after, on=on, row_map=row_map)
+    if masked_rows is None:
         return None
-    found = np.full(data.count, -1, np.int64)
-    found[own[own >= 0]] = np.flatnonzero(own >= 0)
-    return None if (found < 0).any() else found
+    rows_of_release = np.full(data.count, -1, np.int64)
+    rows_of_release[masked_rows[masked_rows >= 0]] = np.flatnonzero(masked_rows >= 0)
+    return None if (rows_of_release < 0).any() else rows_of_release
 
 
 def _units_of_original(original: Dataset | None) -> Mapping[str, str]:

@@ -34,10 +34,10 @@ def reasons_against(
     reasons += [
         Reason(
             "role-against-evidence",
-            f"Column {one.column!r} has the role {one.role!r} against the evidence: {one.evidence}",
-            _NOT_RELEASED if one.role == Role.EXCLUDED.value else _OTHER_ROLE,
+            f"Column {column.column!r} has the role {column.role!r} against the evidence: {column.evidence}",
+            _NOT_RELEASED if column.role == Role.EXCLUDED.value else _OTHER_ROLE,
         )
-        for one in against_evidence(columns)
+        for column in against_evidence(columns)
     ]
     present = [column.column for column in columns if column.role == Role.EXCLUDED.value]
     if present:

@@ -59,25 +59,25 @@ def _measurement(request: Request, name: str, what: str, hits: list[SafeHarborHi
 
 def safe_harbor_hits(request: Request) -> dict[str, tuple[SafeHarborHit, ...]]:
     """What each released column shows; a column with a written reason is the owner's decision."""
-    found = {}
-    for one in request.columns:
-        if one.role == Role.EXCLUDED.value or one.override:
+    hits_of = {}
+    for column in request.columns:
+        if column.role == Role.EXCLUDED.value or column.override:
             continue
-        column = _values(request.data, one)
-        hits = examine(column, _small_areas(request, column))
+        values = _values(request.data, column)
+        hits = examine(values, _small_areas(request, values))
         if hits:
-            found[one.column] = hits
-    return found
+            hits_of[column.column] = hits
+    return hits_of
 
 
 def safe_harbor_recodings(request: Request) -> dict[str, Recoding]:
     """The recoding of each column that shows an identifier, after which it shows none."""
     columns = {column.column: column for column in request.columns}
-    made: dict[str, Recoding] = {}
+    recodings: dict[str, Recoding] = {}
     for name, hits in safe_harbor_hits(request).items():
         column = _values(request.data, columns[name])
-        made[name] = recoding_of(column, hits, _small_areas(request, column))
-    return made
+        recodings[name] = recoding_of(column, hits, _small_areas(request, column))
+    return recodings
 
 
 def judges_postal_codes(request: Request) -> bool:
@@ -85,7 +85,7 @@ def judges_postal_codes(request: Request) -> bool:
     if not request.policy.small_zip3 or isinstance(request.data.population, Dataset):
         return False
     shown = [column for column in request.columns if column.role != Role.EXCLUDED.value]
-    return any(postal_areas_of(_values(request.data, one)) for one in shown)
+    return any(postal_areas_of(_values(request.data, column)) for column in shown)
 
 
 def _values(data: Dataset, column_role: ColumnRole) -> ColumnValues:

@@ -70,8 +70,8 @@ def _of_nobody(data: Dataset, person: str) -> tuple[Reason, ...]:
     except (InputError, TooLargeError):
         return ()  # the classes are not counted either
     _, classes = group(cells.codes[:-1], cells.domains[:-1])
-    known = np.bincount(classes, cells.codes[-1] != cells.missing_codes[-1])[classes] > 0
-    records = int(cells.counts[~known].sum())
+    has_person = np.bincount(classes, cells.codes[-1] != cells.missing_codes[-1])[classes] > 0
+    records = int(cells.counts[~has_person].sum())
     if not records:
         return ()
     text = (
@@ -91,14 +91,14 @@ def _of_original(request: Request, complete: bool) -> tuple[Reason, ...]:
     if not names:
         return ()
     released = {name: role for name, role in data.roles.items() if name in original.names}
-    known = original.with_roles({**released, **dict.fromkeys(names, Role.EXCLUDED)})
-    found = linking_columns(known, guess(known, columns=names, seed=request.seed))
-    found = found or (linking_values(known, seed=request.seed) if complete else ())
-    if not {*found} & {*names}:
+    with_columns = original.with_roles({**released, **dict.fromkeys(names, Role.EXCLUDED)})
+    linking = linking_columns(with_columns, guess(with_columns, columns=names, seed=request.seed))
+    linking = linking or (linking_values(with_columns, seed=request.seed) if complete else ())
+    if not {*linking} & {*names}:
         return ()
-    several = len(found) > 1
+    several = len(linking) > 1
     text = (
-        f"{listed(found)} of the original {'link' if several else 'links'} several records each, and "
+        f"{listed(linking)} of the original {'link' if several else 'links'} several records each, and "
         f"the release does not have {'them' if several else 'it'}: if these are people, "
         f"{_MEASURES_RECORDS}."
     )
@@ -111,8 +111,8 @@ def _of_original(request: Request, complete: bool) -> tuple[Reason, ...]:
 
 def _person(request: Request) -> str | None:
     """The column of the people, where the release does not have it."""
-    own = None if request.original is None else request.original.person
-    return own or request.data.absent.get("person")
+    person = None if request.original is None else request.original.person
+    return person or request.data.absent.get("person")
 
 
 def _what_a_record_is(request: Request, complete: bool) -> tuple[Reason, ...]:
@@ -121,12 +121,15 @@ def _what_a_record_is(request: Request, complete: bool) -> tuple[Reason, ...]:
     files = [data] if original is None else [data, original]
     if not any(file.person_decided for file in files):
         evidence = _evidence(request) if complete else ()
-        text = " ".join([UNDECIDED_RECORD, *(one.text for one in evidence[:1])])
+        text = " ".join([UNDECIDED_RECORD, *(evidence_found.text for evidence_found in evidence[:1])])
         return (Reason("person-undecided", text, DECIDE_RECORD),)
     answered = any(file.each_record for file in files)
     if not answered or not complete or any(file.person_reason for file in files):
         return ()
-    return tuple(Reason(one.code, one.text, one.hint) for one in _evidence(request))
+    return tuple(
+        Reason(evidence_found.code, evidence_found.text, evidence_found.hint)
+        for evidence_found in _evidence(request)
+    )
 
 
 def _evidence(request: Request) -> tuple[RecordEvidence, ...]:
@@ -140,13 +143,13 @@ def _evidence(request: Request) -> tuple[RecordEvidence, ...]:
 
 def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:
     """Records that are linked: the share of histories of their own, or that nothing was measured."""
-    found = []
+    reasons = []
     thresholds = [threshold for threshold in request.policy.thresholds if threshold.measure == UNICITY]
     for unit, column in linking_units(request.data).items():
         of_them = "" if unit == "person" else f" of {unit}s"
         whole, in_rows = results.get(f"{HISTORIES}{of_them}"), results.get(f"{IN_ROWS}{of_them}")
         if not thresholds or not isinstance(whole, HistoryClasses):
-            found.append(_not_measured(request, unit, column))
+            reasons.append(_not_measured(request, unit, column))
             continue
         limit = min(threshold.limit for threshold in thresholds)
         events = max(threshold.events or 1 for threshold in thresholds)
@@ -163,8 +166,8 @@ def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Re
                     f"{percent_text(ordered)}, if it is that of the rows in the file."
                 )
             hint = "Set {excluded} for this column, or write why nobody knows more: {note=sign_off}."
-            found.append(Reason("linked-records", text, hint))
-    return tuple(found)
+            reasons.append(Reason("linked-records", text, hint))
+    return tuple(reasons)
 
 
 def _not_measured(request: Request, unit: str, column: str) -> Reason:

@@ -131,9 +131,9 @@ def _fault(error: Exception) -> int:
         traceback.print_exception(error)
         return FAULT
     last = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{os.path.basename(last.filename)}:{last.lineno}"  # noqa: PTH119
+    location = f"{os.path.basename(last.filename)}:{last.lineno}"  # noqa: PTH119
     return _error(
-        f"An internal fault ({type(error).__name__} at {place}). Please report it. With "
+        f"An internal fault ({type(error).__name__} at {location}). Please report it. With "
         "CRYPSIS_DEBUG=1 the full trace is shown; it may contain data values.",
         FAULT,
     )

@@ -49,7 +49,7 @@ _BY_COLUMN: dict[str, Callable[[str, Sequence[str] | None], dict[str, Any]]] = {
 
 def _plan_options() -> type:
     """The options of `plan` as those of a command, from the model that declares them."""
-    hints, made = get_type_hints(PlanOptions), []
+    hints, fields_of_plan = get_type_hints(PlanOptions), []
     for name, text in descriptions(PlanOptions).items():
         if name in Roles.__annotations__ or name in _OF_FILE:
             continue
@@ -67,28 +67,28 @@ def _plan_options() -> type:
             rich_help_panel=_REQUIREMENTS,
             autocompletion=OF_OPTIONS.get(name),
         )
-        made.append((name, Annotated[kind, flag], field(default=_DEFAULTS.get(name))))
-    return make_dataclass("_AskedOptions", made)
+        fields_of_plan.append((name, Annotated[kind, flag], field(default=_DEFAULTS.get(name))))
+    return make_dataclass("_AskedOptions", fields_of_plan)
 
 
-def _as_given(asked: Any) -> dict[str, Any]:
+def _as_given(typed: Any) -> dict[str, Any]:
     """What was typed as the keywords of `crypsis.anonymize`."""
-    given = dict(vars(asked))
-    given["recursive_diversity"] = recursive_pair(given["recursive_diversity"])
+    keywords = dict(vars(typed))
+    keywords["recursive_diversity"] = recursive_pair(keywords["recursive_diversity"])
     for name in _GROUPS:
-        given[name] = [tuple(map(str.strip, one.split(","))) for one in given[name] or ()]
+        keywords[name] = [tuple(map(str.strip, pair_text.split(","))) for pair_text in keywords[name] or ()]
     for name, parse in _BY_COLUMN.items():
-        given[name] = parse(cli_option(name, None), given[name])
-    return given
+        keywords[name] = parse(cli_option(name, None), keywords[name])
+    return keywords
 
 
 @o.takes_sample
-@o.takes(_plan_options(), "asked")
+@o.takes(_plan_options(), "plan_options")
 @o.takes(DossierOptions, "about")
 def anonymize(
     data: o.Data,
     options: o.DataOptions,
-    asked: Any,
+    plan_options: Any,
     about: DossierOptions,
     output: Annotated[
         str | None,
@@ -247,24 +247,24 @@ def anonymize(
     from crypsis.hierarchies import HierarchyGapError
     from crypsis.tables import check_output
 
-    given, limits = texts("--method", methods), numbers("--top-code", top_code)
+    method_texts, limits = texts("--method", methods), numbers("--top-code", top_code)
     if explore:
         _check_explored(output, plan, save_plan, key, same_key, recoding, unicity, package)
         with shown_progress():
-            found = protection.explore(
+            exploration = protection.explore(
                 options.dataset(data),
                 k=_DEFAULT_K if k is None else k,
-                methods=given,
+                methods=method_texts,
                 top_code=limits,
-                **_as_given(asked),
+                **_as_given(plan_options),
             )
-        show_alternatives(found, as_json)
+        show_alternatives(exploration, as_json)
         return
     if output is None:
         raise typer.BadParameter("It is required, unless --explore is set.", param_hint="--output")
     about.check(package)
     files = ReleaseFiles(output, save_plan, key, package)
-    options_given = _as_given(asked)
+    options_given = _as_given(plan_options)
     if options_given["apart"] and not files.local:
         raise ParameterError(
             "Attributes that are released apart are files next to the release: it is a file of this machine.",
@@ -280,13 +280,13 @@ def anonymize(
         dataset = options.dataset(data)
         check_output(dataset.rows, "" if output == "-" else output)
         if policy is not None:
-            _limit_ages(dataset, policy, limits, given)
+            _limit_ages(dataset, policy, limits, method_texts)
         try:
             # The file that is written is measured, not the rows before.
-            made = protection.anonymize(
+            anonymized = protection.anonymize(
                 dataset,
                 k=_DEFAULT_K if k is None and plan is None else k,
-                methods=given,
+                methods=method_texts,
                 top_code=limits,
                 plan=plan,
                 recoding=recoding,  # type: ignore[arg-type]
@@ -305,28 +305,30 @@ def anonymize(
             if show_missing:
                 typer.echo("\n".join(gap.unknown), err=True)
             raise
-        lost = made.utility
-        with made.key.saved(key, name=files.stem, overwrite=force) as key_path:
+        lost = anonymized.utility
+        with anonymized.key.saved(key, name=files.stem, overwrite=force) as key_path:
             if output == "-":
-                made = _to_output(made, neutralize_formulas)
+                anonymized = _to_output(anonymized, neutralize_formulas)
             else:
-                made = made.write(
+                anonymized = anonymized.write(
                     output, overwrite=force, statement=files.local, neutralize_formulas=neutralize_formulas
                 )
-    if save_plan is not None and made.plan is not None:
-        made.plan.save(save_plan, overwrite=force)
+    if save_plan is not None and anonymized.plan is not None:
+        anonymized.plan.save(save_plan, overwrite=force)
     if files.local:
         write_comparison(files.comparison, lost)
     judged = None
     if package is not None:
         with shown_progress():
-            judged = pack(package, Path(output), made, dataset, policy or "default", about, force=force)
+            judged = pack(package, Path(output), anonymized, dataset, policy or "default", about, force=force)
     written = [] if output == "-" else [files.shown]
-    written += map(str, made.apart_paths(output))
-    more = [one for one in (save_plan, package) if one is not None]
-    show_release(made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-")
+    written += map(str, anonymized.apart_paths(output))
+    more = [path for path in (save_plan, package) if path is not None]
+    show_release(
+        anonymized, lost, [*written, *files.notes(), *more], key_path, as_json, to_stderr=output == "-"
+    )
     if files.local and not as_json:
-        show_next(assessment_of(output, made, options, options.table_of(data)))
+        show_next(assessment_of(output, anonymized, options, options.table_of(data)))
     if judged is not None:
         exit_with(judged, as_json)
 
@@ -357,7 +359,7 @@ def _copy_out(file: BinaryIO) -> None:
         raise OutputError(f"Standard output could not be written ({error.strerror}).") from None
 
 
-def _check_explored(*given: Any) -> None:
+def _check_explored(*options_set: Any) -> None:
     """Refuse options that write or choose something: alternatives are only shown."""
     names = (
         "--output",
@@ -369,7 +371,7 @@ def _check_explored(*given: Any) -> None:
         "--unicity",
         "--package",
     )
-    unused = [name for name, value in zip(names, given, strict=True) if value is not None]
+    unused = [name for name, value in zip(names, options_set, strict=True) if value is not None]
     if unused:
         raise typer.BadParameter(
             f"Alternatives are only shown; remove {', '.join(unused)}.", param_hint="--explore"
@@ -389,6 +391,6 @@ def _limit_ages(dataset: Any, policy: str, limits: dict[str, float], methods: di
     from crypsis.policies import load_policy
 
     for name, limit in age_limits(dataset, load_policy(policy)).items():
-        known = name in dataset.quasi_identifiers
-        if known or (name not in dataset.identifiers and name not in methods):
+        is_quasi_identifier = name in dataset.quasi_identifiers
+        if is_quasi_identifier or (name not in dataset.identifiers and name not in methods):
             limits[name] = min(limit, limits.get(name, limit))

@@ -41,20 +41,20 @@ def application(verb: str | None = None) -> Application:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    for name, place in _COMMANDS.items():
+    for name, target in _COMMANDS.items():
         if verb in _COMMANDS and name != verb:
             continue
-        module, _, attribute = place.partition(":")
-        found = getattr(import_module(f"crypsis.cli.{module}"), attribute)
-        if isinstance(found, Application):
-            app.add_typer(found, name=name)
+        module, _, attribute = target.partition(":")
+        command = getattr(import_module(f"crypsis.cli.{module}"), attribute)
+        if isinstance(command, Application):
+            app.add_typer(command, name=name)
         else:
-            app.command(name)(found)
+            app.command(name)(command)
     return app
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(is_asked: bool) -> None:
+    if is_asked:
         typer.echo(version_text())
         raise typer.Exit
 

@@ -153,7 +153,7 @@ def assess(
     with shown_progress():
         first = None if original is None else options.original(original)
         data_set = options.dataset(data, () if first is None else first.names)
-        found = run_assessment(
+        assessment = run_assessment(
             data_set,
             first,
             belief,
@@ -172,7 +172,7 @@ def assess(
             seed=seed,
         )
     words = phrasing(
-        found,
+        assessment,
         data,
         options,
         original=original,
@@ -180,37 +180,37 @@ def assess(
         attack=attack,
         population=options.population,
     )
-    forms = {".md": lambda: found.to_markdown(words), ".json": found.to_json}
+    forms = {".md": lambda: assessment.to_markdown(words), ".json": assessment.to_json}
     if output is not None and output.suffix.lower() in FORMS:
         from crypsis.assessment import make_dossier, write_package  # loading them takes a second
 
         file = Path(data) if Path(data).is_file() else None
-        dossier = make_dossier(found, data_set, first, file=file, phrasing=words, **about.keywords())
+        dossier = make_dossier(assessment, data_set, first, file=file, phrasing=words, **about.keywords())
         if output.suffix.lower() == ".zip":
             write_package(output, data, dossier, overwrite=force)
         else:
             dossier.write(output, overwrite=force)
     elif output is not None:
         write_text(output, forms[output.suffix.lower()]())
-    others: dict[Path | None, Callable[[], str]] = {
-        junit: lambda: found.to_junit(words),
-        sarif: lambda: found.to_sarif(o.title(data) if "://" in data else data, words),
+    reports: dict[Path | None, Callable[[], str]] = {
+        junit: lambda: assessment.to_junit(words),
+        sarif: lambda: assessment.to_sarif(o.title(data) if "://" in data else data, words),
     }
-    for path, text in others.items():
+    for path, text in reports.items():
         if path is not None:
             write_text(path, text())
     if summary is not None:
-        append_text(summary, assessment_summary(found, words))
+        append_text(summary, assessment_summary(assessment, words))
     if as_json or as_markdown:
         typer.echo(forms[".json" if as_json else ".md"]())
     else:
         screen = console()
-        screen.print(assessment_view(found, words), crop=False)
+        screen.print(assessment_view(assessment, words), crop=False)
         files = [str(path) for path in (output, junit, sarif) if path is not None]
         if files:
             screen.print(f"\nWrote {', '.join(files)}", markup=False)
-    if exit_status(found):
-        raise typer.Exit(exit_status(found))
+    if exit_status(assessment):
+        raise typer.Exit(exit_status(assessment))
 
 
 def _others(files: list[str], roles: list[Path], options: o.DataOptions) -> list[Dataset]:
@@ -227,11 +227,11 @@ def _others(files: list[str], roles: list[Path], options: o.DataOptions) -> list
             hint="Set {together} for each of them.",
         )
     plain = options.without_roles()
-    found = []
+    opened = []
     for i, file in enumerate(files):
         data = replace(plain, roles_file=roles[i] if i < len(roles) else None).dataset(file)
         if i >= len(roles) and options.roles_file is not None:
             filed = load(options.roles_file, data.names, options.table_of(file), others=True)
             data = data.with_roles(filed.roles, filed.notes)
-        found.append(data)
-    return found
+        opened.append(data)
+    return opened

@@ -82,14 +82,14 @@ class Reporting:
         may_write(self.output, (".json",), force=self.force)
         belief = ps.load_attack(attack, read=None if options is None else options.dataset)
         with shown_progress():
-            found = ps.anonymity(
+            anonymity = ps.anonymity(
                 belief, limit=self.limit, method=self.method, seed=self.seed, precision=self.precision
             )
         decision = None
         if self.min_degree is not None or self.max_cracks is not None:
-            decision = ps.decide(found, min_degree=self.min_degree, max_cracks=self.max_cracks)
+            decision = ps.decide(anonymity, min_degree=self.min_degree, max_cracks=self.max_cracks)
         kind = str(attack["kind"]) if isinstance(attack, Mapping) else "file"
-        outcome = ps.AttackOutcome(kind, found, decision)
+        outcome = ps.AttackOutcome(kind, anonymity, decision)
         if self.output is not None:
             write_text(self.output, to_json("attack", outcome, reveal=self.reveal))
         if self.as_json:
@@ -300,34 +300,34 @@ def histories(
         )
     with shown_progress():
         dataset = options.dataset(data)
-        near = texts("--tolerance", tolerance)
-        found = singling_out.unicity(
+        tolerances = texts("--tolerance", tolerance)
+        curve = singling_out.unicity(
             dataset,
             known or None,
             events=max(events, at),
             knowledge=knowledge,
             order=order,
-            tolerance=near,
+            tolerance=tolerances,
             exact=exact or None,
             draws=draws,
             seed=seed,
         )
         whole = singling_out.history_classes(
-            dataset, known or None, ordered=found.knowledge == "order", order=order
+            dataset, known or None, ordered=curve.knowledge == "order", order=order
         )
         pairs = [
             inference.history_disclosure(
                 dataset,
-                one,
+                target_name,
                 known or None,
                 events=max(events, at),
                 knowledge=knowledge,
                 order=order,
-                tolerance=near,
+                tolerance=tolerances,
                 exact=exact or None,
                 seed=seed,
             )
-            for one in target or ()
+            for target_name in target or ()
         ]
         fewest = None
         if smallest:
@@ -337,21 +337,21 @@ def histories(
                 events=max(events, at),
                 knowledge=knowledge,
                 order=order,
-                tolerance=near,
+                tolerance=tolerances,
             )
     more: dict[str, list[Any]] = {"inferred": pairs} if target else {}
     more |= {"smallest_events": [fewest]} if fewest is not None else {}
-    shown = to_json("histories", found, more=more)
+    shown = to_json("histories", curve, more=more)
     if output is not None:
         write_text(output, shown)
     if as_json:
         typer.echo(shown)
     else:
         screen = console()
-        screen.print(histories_view(found, whole, o.title(data), pairs, fewest))
+        screen.print(histories_view(curve, whole, o.title(data), pairs, fewest))
         if output is not None:
             screen.print(f"\nWrote {output}", markup=False)
-    limits = [] if max_unicity is None else [(found.at(at), max_unicity)]
+    limits = [] if max_unicity is None else [(curve.at(at), max_unicity)]
     limits += [] if max_inferred is None else [(pair.at(at), max_inferred) for pair in pairs]
     if any(getattr(share, "low", share) > most for share, most in limits):
         raise typer.Exit(1)

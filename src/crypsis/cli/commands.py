@@ -24,49 +24,49 @@ class CommandGroup(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, and the option for help."""
-        found: list[Any] = super().get_params(ctx)
-        for parameter in found:
+        parameters: list[Any] = super().get_params(ctx)
+        for parameter in parameters:
             _name_value(parameter)
-        return found
+        return parameters
 
 
 class Command(TyperCommand):
     """A command of which no option with one value is given twice."""
 
-    def __init__(self, *given: Any, **keywords: Any) -> None:
+    def __init__(self, *positional: Any, **keywords: Any) -> None:
         text = inspect.cleandoc(keywords.get("help") or "")
         keywords["help"] = _LINE_END.sub(" ", text)  # lines are as long as the terminal is wide
-        super().__init__(*given, **keywords)
+        super().__init__(*positional, **keywords)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, and the option for help."""
-        found: list[Any] = super().get_params(ctx)
-        for parameter in found:
+        parameters: list[Any] = super().get_params(ctx)
+        for parameter in parameters:
             _name_value(parameter)
-        return found
+        return parameters
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse a second value rather than forget the first."""
         try:
-            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            _, _, parsed = self.make_parser(ctx).parse_args(args=list(args))
         except typer.TyperException as error:
             self._name_option(error)
             raise
-        for parameter, times in Counter(given).items():
+        for parameter, times in Counter(parsed).items():
             single = isinstance(parameter, TyperOption) and not parameter.multiple
             if single and times > 1 and not getattr(parameter, "is_flag", False):
                 raise typer.BadParameter(
                     f"It was given {times} times and takes one value.", param_hint=parameter.opts[0]
                 )
-        found: list[str] = super().parse_args(ctx, args)
-        return found
+        remaining: list[str] = super().parse_args(ctx, args)
+        return remaining
 
     def _name_option(self, error: Any) -> None:
         """Of an option that does not exist, name the one that is called so in Python."""
-        asked = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
-        known = {name for one in self.params for name in one.opts}
-        meant = {cli_option(asked, None), cli_option(f"{asked}s", None)} & known
-        if asked and meant:
+        name_typed = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
+        option_names = {name for parameter in self.params for name in parameter.opts}
+        meant = {cli_option(name_typed, None), cli_option(f"{name_typed}s", None)} & option_names
+        if name_typed and meant:
             error.possibilities = sorted(meant)
 
 
@@ -78,14 +78,16 @@ def _name_value(parameter: Any) -> None:
         parameter.metavar = ""
     elif parameter.metavar is None:
         kind = parameter.type_descriptor.annotation
-        names = (label for one, label in _VALUES.items() if one is kind or one in _parts(kind))
+        names = (
+            label for value_kind, label in _VALUES.items() if value_kind is kind or value_kind in _parts(kind)
+        )
         parameter.metavar = next(names, "TEXT")
 
 
 def _parts(kind: Any) -> tuple[Any, ...]:
     """The types in a union or a list."""
-    found = getattr(kind, "__args__", ())
-    return (*found, *(part for one in found for part in _parts(one)))
+    parts = getattr(kind, "__args__", ())
+    return (*parts, *(part for inner in parts for part in _parts(inner)))
 
 
 class Application(typer.Typer):

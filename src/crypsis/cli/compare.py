@@ -44,9 +44,9 @@ class LinkageOptions:
         """The options as keywords."""
         from crypsis.linkage import read_orders
 
-        given = {**vars(self), "columns": self.columns or None}
-        given["orders"] = read_orders(self.orders or (), given.pop("hierarchies") or ())
-        return given
+        keywords = {**vars(self), "columns": self.columns or None}
+        keywords["orders"] = read_orders(self.orders or (), keywords.pop("hierarchies") or ())
+        return keywords
 
 
 @o.takes_data
@@ -159,7 +159,7 @@ def compare(
             hint="Set {indicators} with them.",
         )
     with shown_progress():
-        found = linkage.compare(
+        comparison = linkage.compare(
             options.dataset(original),
             options.another().dataset(masked),
             d=d or None,
@@ -175,16 +175,16 @@ def compare(
     title = f"{o.title(original)} and {o.title(masked)}"
     if output is not None:
         page = output.suffix.lower() == ".html"
-        write_text(output, comparison_page(found, title) if page else to_json("compare", found))
+        write_text(output, comparison_page(comparison, title) if page else to_json("compare", comparison))
     if as_json:
-        typer.echo(to_json("compare", found))
+        typer.echo(to_json("compare", comparison))
     else:
         screen = console()
-        screen.print(comparison_view(found, title))
+        screen.print(comparison_view(comparison, title))
         if output is not None:
             screen.print(f"\nWrote {output}", markup=False)
-    if acceptable is not None and found.verdict != "safe":
-        raise typer.Exit(4 if found.verdict == "cannot tell" else 1)
+    if acceptable is not None and comparison.verdict != "safe":
+        raise typer.Exit(4 if comparison.verdict == "cannot tell" else 1)
 
 
 def _show_posterior(
@@ -212,20 +212,20 @@ def _show_posterior(
             "The links of an intruder who knows the masks are written as .json only.", code="unknown-format"
         )
     with shown_progress():
-        found = link_posterior(
+        posterior = link_posterior(
             options.dataset(original),
             options.another().dataset(masked),
             texts("--method", methods),
             **alignment,
         )
     if output is not None:
-        write_text(output, to_json("posterior", found))
+        write_text(output, to_json("posterior", posterior))
     if as_json:
-        typer.echo(to_json("posterior", found))
+        typer.echo(to_json("posterior", posterior))
     else:
-        console().print(posterior_view(found, f"{o.title(original)} and {o.title(masked)}"))
+        console().print(posterior_view(posterior, f"{o.title(original)} and {o.title(masked)}"))
     if acceptable is not None:
-        share = found.expected_share
+        share = posterior.expected_share
         low, high = (share.low, share.high) if isinstance(share, Estimate) else (share, share)
         if high > acceptable:
             raise typer.Exit(1 if low > acceptable else 4)
@@ -247,15 +247,15 @@ def _check_indicators(
     from crypsis.report.indicators import indicators_view
     from crypsis.report.json import to_json
 
-    given: Any = {name: column for name, column in parts.items() if column is not None}
-    found = utility.check_indicators(
-        options.dataset(original), options.without_roles().dataset(masked), indicators, **given
+    design: Any = {name: column for name, column in parts.items() if column is not None}
+    indicator_check = utility.check_indicators(
+        options.dataset(original), options.without_roles().dataset(masked), indicators, **design
     )
     if output is not None:
-        write_text(output, to_json("indicators", found))
+        write_text(output, to_json("indicators", indicator_check))
     if as_json:
-        typer.echo(to_json("indicators", found))
+        typer.echo(to_json("indicators", indicator_check))
     else:
-        console().print(indicators_view(found))
-    if not found.passed:
+        console().print(indicators_view(indicator_check))
+    if not indicator_check.passed:
         raise typer.Exit(1)

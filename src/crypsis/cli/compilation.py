@@ -62,8 +62,8 @@ def _run(files: DemoFiles) -> None:
     few = cr.Dataset.from_frame(data.to_arrow()[:_FEW], **_ROLES)  # small tables are searched in more ways
     for required in _REQUIRED:
         cr.anonymize(few, k=2, seed=1, **required)
-        made = cr.anonymize(data, k=5, seed=1, **required)
-    cr.assess(made.data)
+        anonymized = cr.anonymize(data, k=5, seed=1, **required)
+    cr.assess(anonymized.data)
     cr.assess(_visits(few.to_arrow()))
     cr.assess(masked, data, load_attack(files.attack), seed=1)
     cr.compare(data, masked)

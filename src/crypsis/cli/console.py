@@ -34,9 +34,9 @@ def _visible(text: str) -> str:
     )
 
 
-def console(*, apart: bool = False) -> Console:
-    """Where results go; 80 columns when it is not a terminal. `apart` is standard error."""
-    return _Console(highlight=False, soft_wrap=False, stderr=apart)
+def console(*, to_stderr: bool = False) -> Console:
+    """Where results go; 80 columns when it is not a terminal. `to_stderr` is standard error."""
+    return _Console(highlight=False, soft_wrap=False, stderr=to_stderr)
 
 
 def may_write(path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> None:

@@ -55,33 +55,33 @@ def dbt(
     from crypsis.report.verdict import assessment_view
     from crypsis.report.wording import Phrasing
 
-    found = project.find_models(project_dir / "target" / "manifest.json")
-    unknown = [name for name in models or () if name not in [one.name for one in found]]
+    tagged_models = project.find_models(project_dir / "target" / "manifest.json")
+    unknown = [name for name in models or () if name not in [model.name for model in tagged_models]]
     if unknown:
-        named = ", ".join(repr(one.name) for one in found)
+        named = ", ".join(repr(model.name) for model in tagged_models)
         raise ParameterError(f"{unknown[0]!r} is not a tagged model. These are: {named}.")
-    chosen = [one for one in found if not models or one.name in models]
+    chosen = [model for model in tagged_models if not models or model.name in models]
     if output is not None:
         if not output.is_dir():
             raise OutputError(f"Folder {str(output)!r} does not exist.", hint="Create it first.")
-        for one in chosen:
+        for model in chosen:
             for suffix in (".html", ".xml"):
-                may_write(output / f"{one.name}{suffix}", (suffix,), force=force)
+                may_write(output / f"{model.name}{suffix}", (suffix,), force=force)
     words = Phrasing(hints={"undecided-columns": _DECIDE})
-    place = database or project.find_database(project_dir, profiles_dir, target)
+    database_file = database or project.find_database(project_dir, profiles_dir, target)
     with shown_progress():
-        assessed = [project.assess_model(one, place, policy) for one in chosen]
+        assessed = [project.assess_model(model, database_file, policy) for model in chosen]
     if output is not None:
-        for made in assessed:
-            write_text(output / f"{made.name}.html", made.to_html(words))
-            write_text(output / f"{made.name}.xml", made.to_junit(words))
+        for assessment in assessed:
+            write_text(output / f"{assessment.name}.html", assessment.to_html(words))
+            write_text(output / f"{assessment.name}.xml", assessment.to_junit(words))
     if as_json:
-        typer.echo(json.dumps([json.loads(made.to_json()) for made in assessed], indent=2))
+        typer.echo(json.dumps([json.loads(assessment.to_json()) for assessment in assessed], indent=2))
     else:
         screen = console()
-        for made in assessed:
-            screen.print(assessment_view(made, words), crop=False)
-    statuses = [exit_status(made) for made in assessed]
+        for assessment in assessed:
+            screen.print(assessment_view(assessment, words), crop=False)
+    statuses = [exit_status(assessment) for assessment in assessed]
     worst = next((status for status in (130, 1, 4) if status in statuses), 0)
     if worst:
         raise typer.Exit(worst)

@@ -34,7 +34,7 @@ def demo(
     files = write_demo(output, rows=rows, seed=seed)
     with shown_progress():
         original = read(files.original)
-        found = assess(
+        assessment = assess(
             read(files.masked),
             original,
             load_attack(files.attack),
@@ -44,16 +44,16 @@ def demo(
             seed=seed,
         )
         words = phrasing(
-            found,
+            assessment,
             str(files.masked),
             original=str(files.original),
             original_names=original.names,
             attack=files.attack,
         )
         page = output / "dossier.html"
-        write_text(page, found.to_html(words))
+        write_text(page, assessment.to_html(words))
     screen = console()
-    screen.print(assessment_view(found, words), crop=False)
+    screen.print(assessment_view(assessment, words), crop=False)
     screen.print(f"\nOpen {page} in a browser to read the dossier.", markup=False)
     compared = ("--person", EACH_RECORD, "--original", files.original, "--attack", files.attack)
     again = shlex.join(map(str, (files.masked, *compared)))

@@ -55,8 +55,8 @@ class DossierOptions:
     def keywords(self) -> dict[str, Any]:
         """The keywords of `make_dossier`."""
         texts = ("title", "purpose", "recipient", "author", "date")
-        found: dict[str, Any] = {name: getattr(self, name) or "" for name in texts}
-        return {**found, "conditions": self.conditions or (), "examples": self.examples}
+        keywords: dict[str, Any] = {name: getattr(self, name) or "" for name in texts}
+        return {**keywords, "conditions": self.conditions or (), "examples": self.examples}
 
     def check(self, output: Path | None) -> None:
         """Refuse before the work what could not be written after it."""

@@ -67,7 +67,7 @@ class EarlierOptions:
             )
         checked = self._ledger(data, key)
         files = [*(self.earlier or ()), *(() if checked is None else checked.files)]
-        found: dict[str, Any] = {
+        keywords: dict[str, Any] = {
             "earlier": self._opened([options.without_roles().dataset(file) for file in files]),
             "ledger": checked,
         }
@@ -77,8 +77,8 @@ class EarlierOptions:
                     f"{len(files)} earlier releases need the key of the release and as many earlier keys.",
                     hint="Set {key}, and {earlier_keys} for each of them.",
                 )
-            found["earlier_row_maps"] = [row_map_of(earlier_key) for earlier_key in self.earlier_keys]
-        return found
+            keywords["earlier_row_maps"] = [row_map_of(earlier_key) for earlier_key in self.earlier_keys]
+        return keywords
 
     def _ledger(self, data: str, key: Path | None) -> LedgerCheck | None:
         if self.ledger is None:
@@ -89,8 +89,10 @@ class EarlierOptions:
             return check_ledger(self.ledger, data)
         from crypsis.protection import Key
 
-        own = Key.load(key)
-        return check_ledger(self.ledger, data, seed=own.seed, pseudonym_keys=tuple(own.pseudonyms.values()))
+        release_key = Key.load(key)
+        return check_ledger(
+            self.ledger, data, seed=release_key.seed, pseudonym_keys=tuple(release_key.pseudonyms.values())
+        )
 
     def _opened(self, datasets: list[Dataset]) -> list[Dataset]:
         """The releases with the roles of one file, which may have columns of any of them."""
@@ -99,8 +101,8 @@ class EarlierOptions:
         from crypsis.columns import roles
         from crypsis.options import Role
 
-        every = list(dict.fromkeys(name for dataset in datasets for name in dataset.names))
-        filed = roles.load(self.earlier_roles, every).roles
+        all_names = list(dict.fromkeys(name for dataset in datasets for name in dataset.names))
+        filed = roles.load(self.earlier_roles, all_names).roles
         kept = {name: role for name, role in filed.items() if role is not Role.UNDECIDED}
         return [
             replace(dataset, roles={name: role for name, role in kept.items() if name in dataset.names})

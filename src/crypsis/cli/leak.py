@@ -63,7 +63,7 @@ def leak(
             "Equivalence classes are written for one target.", code="one-target", hint="Set {target} once."
         )
     with shown_progress():
-        found = leakages(
+        leakage_results = leakages(
             options.dataset(data),
             target,
             given or None,
@@ -73,14 +73,14 @@ def leak(
             seed=seed,
         )
         if classes is not None:
-            Dataset.from_frame(found.targets[0].table()).write(classes, overwrite=force)
+            Dataset.from_frame(leakage_results.targets[0].table()).write(classes, overwrite=force)
     if output is not None:
-        write_text(output, to_json("leak", found, reveal=reveal))
+        write_text(output, to_json("leak", leakage_results, reveal=reveal))
     if as_json:
-        typer.echo(to_json("leak", found, reveal=reveal))
+        typer.echo(to_json("leak", leakage_results, reveal=reveal))
         return
     screen = console()
-    for one in found.targets:
-        screen.print(leakage_view(one, limit=limit, reveal=reveal))
+    for leakage in leakage_results.targets:
+        screen.print(leakage_view(leakage, limit=limit, reveal=reveal))
     for path in filter(None, (output, classes)):
         screen.print(f"\nWrote {path}", markup=False)

@@ -38,21 +38,21 @@ def add(
 
     if ledger.suffix.lower() != ".toml":
         raise ParameterError(f"{ledger.name!r} is not a valid ledger; its name ends in .toml.")
-    known = Ledger.load(ledger) if ledger.exists() else Ledger()
-    own = Key() if key is None else Key.load(key)
-    keys = tuple(own.pseudonyms.values())
-    reused = known.reusing(own.seed, keys)
-    found = known.added(
+    ledger_before = Ledger.load(ledger) if ledger.exists() else Ledger()
+    release_key = Key() if key is None else Key.load(key)
+    keys = tuple(release_key.pseudonyms.values())
+    reused = ledger_before.reusing(release_key.seed, keys)
+    ledger_after = ledger_before.added(
         release,
         ledger.absolute().parent,
         recipient=recipient,
         name=name,
         policy="" if report is None else _judged(report),
-        seed=own.seed,
+        seed=release_key.seed,
         pseudonym_keys=keys,
     )
-    found.save(ledger)
-    typer.echo(f"{ledger}: {plural(len(found.releases), 'release')}")
+    ledger_after.save(ledger)
+    typer.echo(f"{ledger}: {plural(len(ledger_after.releases), 'release')}")
     if reused:
         typer.echo(f"The seed or the key of the pseudonyms was used before: {', '.join(reused)}.")
 
@@ -71,26 +71,26 @@ def list_releases(ledger: _File, as_json: o.AsJson = False) -> None:
     from crypsis.releases import Ledger, check_ledger
     from crypsis.report.terminal import shown
 
-    known, found = Ledger.load(ledger), check_ledger(ledger)
-    states = {**dict.fromkeys(found.missing, "missing"), **dict.fromkeys(found.changed, "another file")}
+    ledger_file, checked = Ledger.load(ledger), check_ledger(ledger)
+    states = {**dict.fromkeys(checked.missing, "missing"), **dict.fromkeys(checked.changed, "another file")}
     if as_json:
         rows = [
             {**release.model_dump(mode="json"), "state": states.get(release.name, "unchanged")}
-            for release in known.releases
+            for release in ledger_file.releases
         ]
         typer.echo(json.dumps(rows, indent=2))
         return
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for head in ("release", "date", "recipient", "records", "policy", "file"):
         table.add_column(head, overflow="fold", no_wrap=head == "date")
-    for one in known.releases:
+    for release in ledger_file.releases:
         table.add_row(
-            shown(one.name, 40),
-            str(one.released),
-            shown(one.recipient, 40),
-            f"{one.records:,}",
-            shown(one.policy, 60),
-            states.get(one.name, "unchanged"),
+            shown(release.name, 40),
+            str(release.released),
+            shown(release.recipient, 40),
+            f"{release.records:,}",
+            shown(release.policy, 60),
+            states.get(release.name, "unchanged"),
         )
     console().print(table)
 
@@ -102,8 +102,8 @@ def _judged(report: Path) -> str:
     from crypsis.errors import SourceError
 
     try:
-        found = json.loads(report.read_text(encoding="utf-8"))["result"]
-        return f"{found['policy']['name']} ({found['policy']['date']}): {found['verdict']}"
+        result = json.loads(report.read_text(encoding="utf-8"))["result"]
+        return f"{result['policy']['name']} ({result['policy']['date']}): {result['verdict']}"
     except OSError as error:
         raise SourceError(f"{str(report)!r} cannot be read ({error.strerror}).") from None
     except (ValueError, KeyError, TypeError, RecursionError):

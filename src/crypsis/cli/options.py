@@ -101,8 +101,8 @@ class DataOptions:
 
     def reading_keywords(self) -> dict[str, Any]:
         """The reading options by the keywords of `crypsis.read`; what is not set is not in it."""
-        given = {field.name: getattr(self.reading, field.name) for field in fields(self.reading)}
-        return {"missing": self.missing, **{name: v for name, v in given.items() if v}}
+        reading_options = {field.name: getattr(self.reading, field.name) for field in fields(self.reading)}
+        return {"missing": self.missing, **{name: v for name, v in reading_options.items() if v}}
 
     def dataset(self, source: str, elsewhere: Sequence[str] = ()) -> Dataset:
         """Open `source`; roles given one by one take precedence over those of a roles file.
@@ -113,45 +113,45 @@ class DataOptions:
         from crypsis.dataset import decided, read
         from crypsis.errors import SourceError
 
-        place, keywords = from_input(source), {**self.reading_keywords(), **vars(self.engine)}
+        path, keywords = from_input(source), {**self.reading_keywords(), **vars(self.engine)}
         try:
-            found = read(place, **keywords)
+            dataset = read(path, **keywords)
         except SourceError as error:
             if self.names is None or error.code != "no-header":
                 raise
-            found = read(place, **keywords, names=self.names)
-        own = decided(**self.roles)  # type: ignore[misc]
-        people = self.population_of(found)
+            dataset = read(path, **keywords, names=self.names)
+        decided_roles = decided(**self.roles)  # type: ignore[misc]
+        people = self.population_of(dataset)
         units: dict[str, Any] = {**self.units}
         absent = {
             unit: units.pop(unit)
             for unit in _UNITS
-            if unit in units and units[unit] not in found.names and units[unit] in elsewhere
+            if unit in units and units[unit] not in dataset.names and units[unit] in elsewhere
         }
         if self.roles_file is None:
-            return replace(found.with_roles(own), population=people, absent=absent, **units)
-        gone = [n for n, role in own.items() if role is Role.EXCLUDED and n not in found.names]
-        filed = roles.load(self.roles_file, found.names, self.table_of(source), excluded=gone)
-        own = {name: role for name, role in own.items() if name not in gone}
+            return replace(dataset.with_roles(decided_roles), population=people, absent=absent, **units)
+        gone = [n for n, role in decided_roles.items() if role is Role.EXCLUDED and n not in dataset.names]
+        filed = roles.load(self.roles_file, dataset.names, self.table_of(source), excluded=gone)
+        decided_roles = {name: role for name, role in decided_roles.items() if name not in gone}
         notes = {
             name: note
             for name, note in filed.notes.items()
-            if own.get(name, filed.roles[name]) is filed.roles[name]  # about the role of the file
+            if decided_roles.get(name, filed.roles[name]) is filed.roles[name]  # about the role of the file
         }
         units = {**filed.units, **units}
         absent = {unit: name for unit, name in {**filed.absent, **absent}.items() if unit not in units}
-        decisions = found.with_roles({**filed.roles, **own}, notes, filed.container)
+        decisions = dataset.with_roles({**filed.roles, **decided_roles}, notes, filed.container)
         return replace(decisions, population=people, absent=absent, **units)
 
     def original(self, source: str) -> Dataset:
         """The original of a release: its columns have no roles here, but what was written of them."""
-        found = self.without_roles().dataset(source)
+        dataset = self.without_roles().dataset(source)
         if self.roles_file is None:
-            return found
+            return dataset
         from crypsis.columns import roles
 
-        filed = roles.load(self.roles_file, found.names, self.table_of(source), others=True)
-        return found.with_roles(found.roles, filed.notes)
+        filed = roles.load(self.roles_file, dataset.names, self.table_of(source), others=True)
+        return dataset.with_roles(dataset.roles, filed.notes)
 
     def population_of(self, data: Dataset) -> int | Dataset | None:
         """The number of people in the population of the data, or their table."""
@@ -195,12 +195,12 @@ class DataOptions:
         return replace(self, reading=replace(self.reading, names=None), names=self.reading.names)
 
 
-def _number(given: str) -> int | None:
+def _number(typed: str) -> int | None:
     """A number of people, if it is one."""
     from crypsis.errors import ParameterError
 
     try:
-        number = float(given.replace("_", "").replace(",", ""))
+        number = float(typed.replace("_", "").replace(",", ""))
     except ValueError:
         return None
     if number < 1 or not number.is_integer():
@@ -268,10 +268,10 @@ def _with_options(
 
     @wraps(verb)
     def command(**typed: Any) -> None:
-        parts = {one.name: typed.pop(one.name) for one in shared}
+        parts = {parameter.name: typed.pop(parameter.name) for parameter in shared}
         verb(**{group: gathered(parts)}, **typed)
 
-    every = [
+    all_parameters = [
         *(
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             for name, parameter in parameters.items()
@@ -279,19 +279,19 @@ def _with_options(
         ),
         *shared,
     ]
-    command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    command.__signature__ = inspect.Signature(all_parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in all_parameters}
     return command
 
 
 def shared_options() -> list[inspect.Parameter]:
     """The shared options, from the models that declare them."""
     roles = get_type_hints(Roles, include_extras=True)
-    found = [
+    options_listed = [
         _option(name, list[str] | None, f"{roles[name].__metadata__[0]} Repeat.", "Roles") for name in _ROLES
     ]
-    found += [_option(name, str | None, roles[name].__metadata__[0], "Roles") for name in _UNITS]
-    found.append(
+    options_listed += [_option(name, str | None, roles[name].__metadata__[0], "Roles") for name in _UNITS]
+    options_listed.append(
         _option(
             "roles",
             Path | None,
@@ -300,11 +300,11 @@ def shared_options() -> list[inspect.Parameter]:
         )
     )
     reading = get_type_hints(ReadOptions, include_extras=True)
-    found += [_reading_option(name, hint.__metadata__[0]) for name, hint in reading.items()]
+    options_listed += [_reading_option(name, hint.__metadata__[0]) for name, hint in reading.items()]
     text = "How missing values count: value, wildcard or drop."
-    found.append(_option("missing", str, text, "Reading", "value"))
+    options_listed.append(_option("missing", str, text, "Reading", "value"))
     engine = get_type_hints(EngineOptions, include_extras=True)
-    found += [
+    options_listed += [
         _option(
             field.name,
             engine[field.name].__origin__,
@@ -314,13 +314,13 @@ def shared_options() -> list[inspect.Parameter]:
         )
         for field in fields(EngineOptions)
     ]
-    return found
+    return options_listed
 
 
 def _sample_options() -> list[inspect.Parameter]:
     roles = get_type_hints(Roles, include_extras=True)
-    found = [_option(name, str | None, roles[name].__metadata__[0], "People") for name in _SAMPLE]
-    return [_option("population", str | None, _POPULATION, "People"), *found]
+    options_listed = [_option(name, str | None, roles[name].__metadata__[0], "People") for name in _SAMPLE]
+    return [_option("population", str | None, _POPULATION, "People"), *options_listed]
 
 
 def _reading_option(name: str, text: str) -> inspect.Parameter:
@@ -357,8 +357,8 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
         if name not in (*_ROLES, *_UNITS, *_SAMPLE, "population", "roles")
         and value not in (None, False, [])
         and (name, value) not in (("missing", "value"), ("engine", "duckdb"))
-        for one in (value if isinstance(value, list) else [value])
-        for word in ([cli_option(name, None)] if value is True else [cli_option(name, None), str(one)])
+        for element in (value if isinstance(value, list) else [value])
+        for word in ([cli_option(name, None)] if value is True else [cli_option(name, None), str(element)])
     )
     roles: Any = {name: value for name in _ROLES if (value := typed.pop(name))}
     units = {name: value for name in (*_UNITS, *_SAMPLE) if (value := typed.pop(name, None))}

@@ -41,22 +41,22 @@ def check(
     from crypsis.report.json import to_json
     from crypsis.report.wording import plural
 
-    found = check_package(package)
+    package_check = check_package(package)
     if as_json:
-        typer.echo(to_json("package check", found))
+        typer.echo(to_json("package check", package_check))
     else:
-        screen, manifest = console(), found.manifest
+        screen, manifest = console(), package_check.manifest
         for file in manifest.files:
             screen.print(f"{file.part:<12}  {file.name}", markup=False)
             if file.part == "release":
                 screen.print(f"{'':<12}  SHA-256 {file.sha256}", markup=False, soft_wrap=True)
         screen.print(manifest.explanation, markup=False)
-        for problem in found.problems:
+        for problem in package_check.problems:
             screen.print(f"✗ {problem}", markup=False)
-        if found.valid:
+        if package_check.valid:
             count = plural(len(manifest.files), "file")
             screen.print(f"✓ {count}, each as in the manifest.", markup=False)
-    if not found.valid:
+    if not package_check.valid:
         raise typer.Exit(1)
 
 
@@ -76,19 +76,19 @@ def pack(
     from crypsis.report.wording import Phrasing
 
     data, rows = _written(release, anonymized), anonymized.key.row_map
-    known = rows is None or len(rows) > 0  # else nobody knows which record is whose
-    found = assess(
+    has_links = rows is None or len(rows) > 0  # else nobody knows which record is whose
+    assessment = assess(
         data,
-        original if known else None,
+        original if has_links else None,
         policy=policy,
         row_map=rows or None,
         name=release.name,
         together=list(anonymized.apart) or None,
     )
     words = Phrasing(cli_option, lambda remedy: None)  # the release is made again, not repaired
-    dossier = make_dossier(found, data, original, file=release, phrasing=words, **about.keywords())
+    dossier = make_dossier(assessment, data, original, file=release, phrasing=words, **about.keywords())
     write_package(package, release, dossier, overwrite=force)
-    return found
+    return assessment
 
 
 def _written(release: Path, anonymized: Anonymized) -> Dataset:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def texts(flag: str, given: Sequence[str] | None) -> dict[str, str]:
+def texts(flag: str, typed: Sequence[str] | None) -> dict[str, str]:
     """Columns with a text each."""
     from crypsis.errors import ParameterError
 
     pairs = {}
-    for pair in given or ():
+    for pair in typed or ():
         name, equals, value = pair.rpartition("=")
         if not equals or not name:
             raise ParameterError(f"{flag} is written COLUMN=...; {pair!r} was given.")
@@ -19,32 +19,32 @@ def texts(flag: str, given: Sequence[str] | None) -> dict[str, str]:
     return pairs
 
 
-def numbers(flag: str, given: Sequence[str] | None) -> dict[str, float]:
+def numbers(flag: str, typed: Sequence[str] | None) -> dict[str, float]:
     """Columns with a number each."""
     from crypsis.errors import ParameterError
 
-    pairs = texts(flag, given)
+    pairs = texts(flag, typed)
     try:
         return {name: float(value) for name, value in pairs.items()}
     except ValueError:
         raise ParameterError(f"{flag} needs a number after the equals sign.") from None
 
 
-def hierarchies(flag: str, given: Sequence[str] | None) -> dict[str, Any]:
+def hierarchies(flag: str, typed: Sequence[str] | None) -> dict[str, Any]:
     """Columns with the hierarchy in a file each."""
     from crypsis.hierarchies import Hierarchy
 
-    return {name: Hierarchy.read(path) for name, path in texts(flag, given).items()}
+    return {name: Hierarchy.read(path) for name, path in texts(flag, typed).items()}
 
 
-def recursive_pair(given: str | None) -> tuple[float, int] | None:
+def recursive_pair(typed: str | None) -> tuple[float, int] | None:
     """The c and l of recursive (c,l)-diversity, written c,l."""
     from crypsis.errors import ParameterError
 
-    if given is None:
+    if typed is None:
         return None
     try:
-        factor, places = given.split(",")
+        factor, places = typed.split(",")
         return float(factor), int(places)
     except ValueError:
         raise ParameterError("--recursive-diversity is a number and an integer, such as 3,2.") from None

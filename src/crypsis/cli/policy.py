@@ -37,8 +37,8 @@ def list_policies(as_json: o.AsJson = False) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for head in ("policy", "date", "jurisdiction", "requirements"):
         table.add_column(head, overflow="fold", no_wrap=head == "date")
-    for one in policies:
-        table.add_row(one.name, str(one.date), one.jurisdiction, Text(one.summary))
+    for preset in policies:
+        table.add_row(preset.name, str(preset.date), preset.jurisdiction, Text(preset.summary))
     console().print(table)
 
 
@@ -51,21 +51,21 @@ def show(policy: _Policy, as_json: o.AsJson = False) -> None:
     from crypsis.cli.console import console
     from crypsis.policies import PRESETS, load_policy, preset_text
 
-    found = load_policy(policy)
+    loaded = load_policy(policy)
     if as_json:
-        typer.echo(found.model_dump_json(indent=2))
+        typer.echo(loaded.model_dump_json(indent=2))
     elif policy in PRESETS:
         typer.echo(preset_text(policy), nl=False)
     else:
         screen = console()
-        screen.print(f"{found.title} ({found.jurisdiction}, {found.date})", markup=False)
-        for threshold in found.thresholds:
+        screen.print(f"{loaded.title} ({loaded.jurisdiction}, {loaded.date})", markup=False)
+        for threshold in loaded.thresholds:
             size = "" if threshold.k is None else f" (k = {threshold.k})"
             limit = f"{threshold.comparison} {threshold.limit:g} {threshold.unit}"
             screen.print(f"- {threshold.measure}{size}: {limit}. {threshold.why}", markup=False)
-        for question, why in found.not_asked.items():
+        for question, why in loaded.not_asked.items():
             screen.print(f"- Not part of this policy: {question}. {why}", markup=False)
-        for item in found.checklist:
+        for item in loaded.checklist:
             screen.print(f"- Checklist: {item.item}. {item.why}", markup=False)
 
 
@@ -78,9 +78,9 @@ def check(policy: _Policy) -> None:
     from crypsis.policies import load_policy
     from crypsis.report.wording import plural
 
-    found = load_policy(policy)
-    thresholds = plural(len(found.thresholds), "threshold")
-    typer.echo(f"{found.name}: {thresholds}, all valid.")
-    for question in found.not_asked:
-        if question not in found.questions:
+    loaded = load_policy(policy)
+    thresholds = plural(len(loaded.thresholds), "threshold")
+    typer.echo(f"{loaded.name}: {thresholds}, all valid.")
+    for question in loaded.not_asked:
+        if question not in loaded.questions:
             typer.echo(f"Question {question!r} is not asked, and [questions] has no reason.")

@@ -59,8 +59,8 @@ class ReleaseFiles:
 
     def written(self) -> list[tuple[Path | None, tuple[str, ...]]]:
         """Every file, with the suffixes that it may have."""
-        given: list[tuple[Path | None, tuple[str, ...]]] = [(self.plan, (".json", ".toml"))]
+        paths: list[tuple[Path | None, tuple[str, ...]]] = [(self.plan, (".json", ".toml"))]
         if self.local:
-            given.append((Path(self.output), (Path(self.output).suffix.lower(),)))
+            paths.append((Path(self.output), (Path(self.output).suffix.lower(),)))
         notes = [(note, (note.suffix,)) for note in self.notes()]
-        return [*given, (self.key, (".json",)), (self.package, (".zip",)), *notes]
+        return [*paths, (self.key, (".json",)), (self.package, (".zip",)), *notes]

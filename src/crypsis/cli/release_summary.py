@@ -20,18 +20,18 @@ def show_release(
     key: Path,
     as_json: bool,
     *,
-    apart: bool = False,
+    to_stderr: bool = False,
 ) -> None:
     """What was done; on standard error if the release is on standard output."""
     from crypsis.cli.console import console
     from crypsis.report.json import to_json
 
     if as_json:
-        typer.echo(to_json("anonymize", anonymized), err=apart)
+        typer.echo(to_json("anonymize", anonymized), err=to_stderr)
         return
     from rich.table import Table
 
-    screen = console(apart=apart)
+    screen = console(to_stderr=to_stderr)
     compared = Table(
         "column",
         "distinct values",
@@ -82,7 +82,7 @@ def write_comparison(path: Path, lost: Any) -> None:
     weighted = [column for column in lost.columns if column.weighted_distance is not None]
     if weighted:
         lines += ["", "Change of the distribution in the population, by the weights (total variation):"]
-        lines += [""] + [f"- {one.column}: {100 * one.weighted_distance:.2f} %" for one in weighted]
+        lines += [""] + [f"- {column.column}: {100 * column.weighted_distance:.2f} %" for column in weighted]
     write_text(path, "\n".join(lines) + "\n")
 
 

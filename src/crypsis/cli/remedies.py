@@ -33,7 +33,7 @@ def phrasing(
     from crypsis.report.wording import Phrasing
 
     reading: Sequence[str] = () if options is None else options.words
-    guessed = {one.column for one in assessment.guessed}
+    guessed = {column.column for column in assessment.guessed}
 
     def file(source: str) -> str:
         return _free("roles.toml" if source == data else "original-roles.toml")
@@ -45,27 +45,27 @@ def phrasing(
         return any(options.roles.values()) and guessed <= {*excluded}
 
     def prepared(source: str, names: Iterable[str]) -> str:
-        given = () if options is None else _role_words(options, names)
-        return _line("crypsis", "scan", _source(source), *reading, *given, "--save", file(source))
+        role_words = () if options is None else _role_words(options, names)
+        return _line("crypsis", "scan", _source(source), *reading, *role_words, "--save", file(source))
 
-    def anonymize(source: str, given: Any, names: Sequence[str], output: str) -> str:
+    def anonymize(source: str, parameters: Any, names: Sequence[str], output: str) -> str:
         """The command; roles as they were given, without those of columns that are excluded."""
-        excluded = given.get("excluded", ())
+        excluded = parameters.get("excluded", ())
         roles = ["--roles", file(source)]
         if decided(excluded) and options is not None:
             roles = _role_words(options, {*names} - {*excluded})
         words = [_source(source), *_of_recoding(reading), *roles]
         for name in excluded:
             words += [cli_option("excluded", None), name]
-        for name, value in given.items():
+        for name, value in parameters.items():
             if name == "apart":
-                words += [word for one in value for word in (cli_option(name, None), one)]
+                words += [word for element in value for word in (cli_option(name, None), element)]
             elif name not in ("excluded", "methods"):
                 words += [cli_option(name, None), value if isinstance(value, str) else f"{value:g}"]
-        about_people = {"k_map", "presence", "journalist_risk"} & {*given}
+        about_people = {"k_map", "presence", "journalist_risk"} & {*parameters}
         if population is not None and about_people and not population.isdecimal():
             words += [cli_option("population", None), population]
-        for name, method in given.get("methods", {}).items():
+        for name, method in parameters.get("methods", {}).items():
             words += [cli_option("methods", None), f"{name}={method}"]
         if not all(word.isprintable() for word in words):
             return ""  # a name that cannot be typed
@@ -120,20 +120,20 @@ def assessment_of(release: str, anonymized: Anonymized, options: DataOptions, ta
 def _of_recoding(words: Sequence[str]) -> list[str]:
     """The reading options without the reading of missing values, of which a recoding has one."""
     flag = cli_option("missing", None)
-    place = words.index(flag) if flag in words else len(words)
-    return [*words[:place], *words[place + 2 :]]
+    position = words.index(flag) if flag in words else len(words)
+    return [*words[:position], *words[position + 2 :]]
 
 
 def _role_words(options: DataOptions, names: Iterable[str]) -> list[str]:
     """The roles as they were given, of these columns."""
     words = [] if options.roles_file is None else ["--roles", str(options.roles_file)]
-    known = {*names}
+    released = {*names}
     for name, columns in options.roles.items():
         for column in columns:  # type: ignore[attr-defined]
-            if column in known:
+            if column in released:
                 words += [cli_option(name, None), column]
     for name, column in options.units.items():
-        if column in known or (name, column) == ("person", EACH_RECORD):
+        if column in released or (name, column) == ("person", EACH_RECORD):
             words += [cli_option(name, None), column]
     return words
 

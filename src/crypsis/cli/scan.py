@@ -18,10 +18,10 @@ class _Scan(Result):
     quasi_identifiers: Result | None
 
     def to_dict(self, *, reveal: bool = False) -> dict[str, Any]:
-        found = self.profile.to_dict(reveal=reveal)
+        body = self.profile.to_dict(reveal=reveal)
         if self.quasi_identifiers is not None:
-            found["quasi_identifiers"] = self.quasi_identifiers.to_dict(reveal=reveal)
-        return found
+            body["quasi_identifiers"] = self.quasi_identifiers.to_dict(reveal=reveal)
+        return body
 
 
 @o.takes_sample
@@ -73,7 +73,7 @@ def scan(
                 columns=_columns_of(dataset),
                 max_columns=max_columns,
             )
-    found = _Scan(profile, column_sets)
+    scan_result = _Scan(profile, column_sets)
     source = o.title(data)
     if save is not None:
         roles.save(
@@ -83,9 +83,9 @@ def scan(
         from crypsis.report.html import scan_page
 
         page = output.suffix.lower() == ".html"
-        write_text(output, scan_page(profile, source) if page else to_json("scan", found))
+        write_text(output, scan_page(profile, source) if page else to_json("scan", scan_result))
     if as_json:
-        typer.echo(to_json("scan", found))
+        typer.echo(to_json("scan", scan_result))
         return
     screen = console()
     screen.print(scan_view(profile, source, screen.width))

@@ -55,9 +55,9 @@ def serve(
         import_extra(module, "The page")
     from crypsis import web
 
-    given = tuple(_given(source, options) for source in data or ())
+    sources = tuple(_given(source, options) for source in data or ())
     settings = web.Settings(
-        given=given,
+        given=sources,
         upload_bytes=web.size_of(upload_limit),
         expanded_bytes=10 * web.size_of(upload_limit),
         rows=row_limit,
@@ -85,10 +85,10 @@ def _given(source: str, options: o.DataOptions) -> Any:
 
     path = source
     if "://" not in source:
-        place = expanded(source).absolute()
-        if not place.exists() and not any(mark in source for mark in "*?["):
+        file = expanded(source).absolute()
+        if not file.exists() and not any(mark in source for mark in "*?["):
             raise SourceError(f"File {source!r} does not exist.")
-        path = str(place)
+        path = str(file)
     decided: dict[str, str] = {}
     if options.roles_file or options.roles:
         decided = {name: role.value for name, role in options.dataset(path).roles.items()}

@@ -46,22 +46,26 @@ def verify(
 
     may_write(output, (".json",), force=force)
     released = options.dataset(release)
-    given = (
+    stated_record = (
         _prompted(released, linkage_options.columns)
         if record is None
         else options.another().dataset(str(record))
     )
     with shown_progress():
-        found = linkage.verify_record(
-            released, given, permutation_only=permutation_only, seed=seed, **linkage_options.keywords()
+        verification = linkage.verify_record(
+            released,
+            stated_record,
+            permutation_only=permutation_only,
+            seed=seed,
+            **linkage_options.keywords(),
         )
     if output is not None:
-        write_text(output, to_json("verify", found))
+        write_text(output, to_json("verify", verification))
     if as_json:
-        typer.echo(to_json("verify", found))
+        typer.echo(to_json("verify", verification))
         return
     screen = console()
-    screen.print(record_view(found, o.title(release)))
+    screen.print(record_view(verification, o.title(release)))
     if output is not None:
         screen.print(f"\nWrote {output}", markup=False)
 

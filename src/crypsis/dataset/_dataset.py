@@ -318,8 +318,10 @@ class Dataset:
         the household are not among them; a weight is, because whoever knows the design of the
         sample knows whose weight it is.
         """
-        apart = (self.person, self.household)
-        return tuple(name for name in self.released if name not in apart and name not in self.signed_off)
+        linking_columns = (self.person, self.household)
+        return tuple(
+            name for name in self.released if name not in linking_columns and name not in self.signed_off
+        )
 
     @property
     def signed_off(self) -> tuple[str, ...]:
@@ -372,9 +374,9 @@ class Dataset:
         weight = self.weight if weighted else None
         if weighted and weight is None:
             raise RoleError("No weight column is set.", code="no-weight", hint="Set {weight}.")
-        known = self.counted(names, weighted=weighted)
-        if known is not None:
-            return known
+        counted = self.counted(names, weighted=weighted)
+        if counted is not None:
+            return counted
         cells = Cells.from_table(self.rows.cells(names, weight=weight), names, self.missing)
         self._counts.add(names, weight, cells)
         return cells

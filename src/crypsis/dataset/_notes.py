@@ -66,11 +66,11 @@ def with_priors(
     notes: Mapping[str, ColumnNote], priors: Mapping[str, Mapping[Any, float]] | None
 ) -> dict[str, ColumnNote]:
     """Notes with these priors in addition."""
-    found = dict(notes)
+    notes_by_name = dict(notes)
     for name, rates in (priors or {}).items():
         check_priors(name, rates)
-        found[name] = replace(found.get(name, ColumnNote()), priors=dict(rates))
-    return found
+        notes_by_name[name] = replace(notes_by_name.get(name, ColumnNote()), priors=dict(rates))
+    return notes_by_name
 
 
 def check_priors(name: str, rates: Any) -> None:

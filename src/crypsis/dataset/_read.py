@@ -232,10 +232,10 @@ def as_dataset(data: Data, **roles: Unpack[Roles]) -> Dataset:
     if not isinstance(data, Dataset):
         return Dataset.from_frame(data, **roles)
     if roles and set(roles) <= {"population", "priors", "person_reason", *SAMPLE_KEYWORDS}:
-        given: dict[str, Any] = {n: v for n, v in roles.items() if n != "priors"}
-        if "person_reason" in given:
-            given["person_reason"] = given["person_reason"] or ""
-        return replace(data, notes=with_priors(data.notes, roles.get("priors")), **given)
+        role_options: dict[str, Any] = {n: v for n, v in roles.items() if n != "priors"}
+        if "person_reason" in role_options:
+            role_options["person_reason"] = role_options["person_reason"] or ""
+        return replace(data, notes=with_priors(data.notes, roles.get("priors")), **role_options)
     if roles:
         raise ParameterError(
             "A Dataset has its own roles; role keywords go with a frame or a path.",

@@ -53,23 +53,23 @@ def takes_roles(
     """
 
     def taking(function: Callable[_Parameters, _Returned]) -> Callable[_Parameters, _Returned]:
-        own = inspect.signature(function)
-        plain = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        signature = inspect.signature(function)
+        plain = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         roles = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
             for name, kind in _ROLE_TYPES.items()
-            if name not in own.parameters and name not in without
+            if name not in signature.parameters and name not in without
         ]
-        known = {parameter.name for parameter in (*plain, *roles)}
+        known_names = {parameter.name for parameter in (*plain, *roles)}
 
         @wraps(function)
         def called(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Returned:
             for name in keywords:
-                if name not in known and not (name in without and keywords[name] is None):
-                    raise _unexpected(function.__name__, name, known, without)
+                if name not in known_names and not (name in without and keywords[name] is None):
+                    raise _unexpected(function.__name__, name, known_names, without)
             return function(*args, **keywords)
 
-        called.__signature__ = own.replace(parameters=[*plain, *roles])  # type: ignore[attr-defined]
+        called.__signature__ = signature.replace(parameters=[*plain, *roles])  # type: ignore[attr-defined]
         return called
 
     return taking
@@ -81,13 +81,13 @@ def takes_options(
     """Refuse keywords that neither the function nor the model of its `**options` has, by name."""
 
     def taking(function: Callable[_Parameters, _Returned]) -> Callable[_Parameters, _Returned]:
-        known = {*inspect.signature(function).parameters, *get_type_hints(model)} - {"options"}
+        known_names = {*inspect.signature(function).parameters, *get_type_hints(model)} - {"options"}
 
         @wraps(function)
         def called(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Returned:
             for name in keywords:
-                if name not in known:
-                    raise _unexpected(function.__name__, name, known, ())
+                if name not in known_names:
+                    raise _unexpected(function.__name__, name, known_names, ())
             return function(*args, **keywords)
 
         return called
@@ -95,15 +95,17 @@ def takes_options(
     return taking
 
 
-def _unexpected(function: str, name: str, known: Collection[str], without: Collection[str]) -> Exception:
+def _unexpected(
+    function: str, name: str, known_names: Collection[str], without: Collection[str]
+) -> Exception:
     if name in without:
         return RoleError(
             f"{function}() does not use {name!r}: {_WITHOUT[name]}",
             code="role-not-used",
             hint=f"Leave {{{name}}} out.",
         )
-    near = get_close_matches(name, known, n=1)
-    meant = f" Did you mean {near[0]!r}?" if near else ""
+    nearest = get_close_matches(name, known_names, n=1)
+    meant = f" Did you mean {nearest[0]!r}?" if nearest else ""
     return TypeError(f"{function}() got an unexpected keyword argument {name!r}.{meant}")
 
 

@@ -12,11 +12,11 @@ _BLOCK = 1 << 20
 
 def digest(path: str | Path) -> str:
     """The SHA-256 of a file, as `sha256sum` prints it."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     try:
         with Path(path).open("rb") as file:
             while block := file.read(_BLOCK):
-                found.update(block)
+                hasher.update(block)
     except OSError as error:
         raise SourceError(f"{str(path)!r} cannot be read ({error.strerror}).") from None
-    return found.hexdigest()
+    return hasher.hexdigest()

@@ -32,9 +32,9 @@ class PrivateFolder:
 
     def __init__(self, prefix: str, base: str | Path | None = None) -> None:
         """Create it in `base`, by default the temporary folder, and remove abandoned ones there."""
-        place = Path(tempfile.gettempdir() if base is None else base)
-        remove_abandoned(place, prefix)
-        self.path = place / f"{prefix}{secrets.token_hex(6)}"
+        base_folder = Path(tempfile.gettempdir() if base is None else base)
+        remove_abandoned(base_folder, prefix)
+        self.path = base_folder / f"{prefix}{secrets.token_hex(6)}"
         handles: list[int] = []
         # Before the folder exists, so that an interrupt at any moment leaves none.
         self._end = weakref.finalize(self, _remove, self.path, handles)
@@ -49,9 +49,9 @@ class PrivateFolder:
 
     def make(self, name: str) -> Path:
         """Create a folder of mode 0700 inside."""
-        made = self.path / name
-        made.mkdir(mode=0o700)
-        return made
+        folder = self.path / name
+        folder.mkdir(mode=0o700)
+        return folder
 
     def remove(self) -> None:
         """Remove it now."""
@@ -64,19 +64,19 @@ def _remove(path: Path, handles: list[int]) -> None:
     shutil.rmtree(path, ignore_errors=True)
 
 
-def remove_abandoned(place: Path, prefix: str) -> list[Path]:
-    """Remove the folders in `place` whose process is gone; returns them."""
+def remove_abandoned(folder: Path, prefix: str) -> list[Path]:
+    """Remove the folders in `folder` whose process is gone; returns them."""
     removed = []
-    for path in _own_folders(place, prefix):
+    for path in _own_folders(folder, prefix):
         if _abandoned(path):
             shutil.rmtree(path, ignore_errors=True)
             removed.append(path)
     return removed
 
 
-def _own_folders(place: Path, prefix: str) -> Iterator[Path]:
+def _own_folders(folder: Path, prefix: str) -> Iterator[Path]:
     user = os.geteuid() if hasattr(os, "geteuid") else None
-    with contextlib.suppress(OSError), os.scandir(place) as entries:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.startswith(prefix) or not entry.is_dir(follow_symlinks=False):
                 continue

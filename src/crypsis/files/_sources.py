@@ -43,7 +43,7 @@ class Sources:
     def contains(self, path: Path) -> bool:
         """Whether `path` is one of the files, under this or another name."""
         mark = _mark(path)
-        return mark is not None and any(mark[:2] == own[:2] for own in self._marks.values())
+        return mark is not None and any(mark[:2] == own_mark[:2] for own_mark in self._marks.values())
 
 
 def is_read(path: Path) -> bool:
@@ -56,7 +56,7 @@ def is_read(path: Path) -> bool:
 def _mark(path: str | Path) -> tuple[int, int, int, int] | None:
     """The state of a file: which file it is, its size and its time."""
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)

@@ -84,22 +84,22 @@ def read_toml(path: Path, kind: str, check: Callable[[Any], _Document]) -> _Docu
 
 def _mistakes(error: ValidationError) -> str:
     """Every key with what is wrong with it; a list that has a mistake is not said to be empty."""
-    found = error.errors(include_input=False, include_url=False)
-    inside = {one["loc"][:length] for one in found for length in range(len(one["loc"]))}
+    mistakes = error.errors(include_input=False, include_url=False)
+    inside = {mistake["loc"][:length] for mistake in mistakes for length in range(len(mistake["loc"]))}
     return "; ".join(
-        f"{_key(one['loc'])}: {_SENTENCES.get(one['type'], _plain(one['msg']))}"
-        for one in found
-        if one["loc"] not in inside or not one["loc"]
+        f"{_key(mistake['loc'])}: {_SENTENCES.get(mistake['type'], _plain(mistake['msg']))}"
+        for mistake in mistakes
+        if mistake["loc"] not in inside or not mistake["loc"]
     )
 
 
-def _key(place: tuple[int | str, ...]) -> str:
+def _key(location: tuple[int | str, ...]) -> str:
     """Where a value is: items of a list have numbers.
 
     >>> _key(("thresholds", 0, "severity")), _key(())
     ('thresholds no. 1, severity', 'the file')
     """
-    words = [f" no. {one + 1}" if isinstance(one, int) else f", {one}" for one in place]
+    words = [f" no. {part + 1}" if isinstance(part, int) else f", {part}" for part in location]
     return "".join(words).removeprefix(", ").strip() or "the file"
 
 

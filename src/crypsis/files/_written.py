@@ -77,8 +77,8 @@ def _kind(target: Path) -> int:
 def _check_place(target: Path, overwrite: bool) -> None:
     try:
         home, kind = target.parent.is_dir(), _kind(target)
-        folder, there = stat.S_ISDIR(kind), kind != 0
-        device = there and not folder and not stat.S_ISREG(kind)
+        folder, exists = stat.S_ISDIR(kind), kind != 0
+        device = exists and not folder and not stat.S_ISREG(kind)
         device = device or target.parent.resolve() == _DEVICES
     except OSError as error:
         raise _cannot(target, error) from None
@@ -90,9 +90,9 @@ def _check_place(target: Path, overwrite: bool) -> None:
         raise OutputError(f"{str(target)!r} is a folder, not a file.")
     if device:  # a name would be taken from all other programs
         raise OutputError(f"{str(target)!r} is not a regular file.", hint="Write to another file.")
-    if there and is_read(target):
+    if exists and is_read(target):
         raise OutputError(f"{str(target)!r} is being read.", hint="Write to another file.")
-    if there and not overwrite:
+    if exists and not overwrite:
         raise OutputError(f"{str(target)!r} exists already.", code="exists", hint="Set {overwrite=True}.")
 
 

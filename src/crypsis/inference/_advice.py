@@ -54,9 +54,9 @@ class Advice(Result):
     """Pairs of columns with too many combinations to be counted."""
 
     def __getitem__(self, column: str) -> ColumnAdvice:
-        for one in self.columns:
-            if one.column == column:
-                return one
+        for advice in self.columns:
+            if advice.column == column:
+                return advice
         raise unknown_columns([column], [column.column for column in self.columns])
 
 
@@ -115,12 +115,12 @@ def advise(data: Data, columns: Columns | None = None, *, rare: int = 5, **roles
     if counted and dataset.count <= _ONE_SCAN_RECORDS:
         dataset.cells(counted)  # kept by the dataset: the pairs come from it
     best, skipped = _predictors(dataset, counted, rare)
-    found = [
+    advised = [
         _unique(dataset, name) if bases[name].unique else _column(dataset, name, best.get(name), rare)
         for name in names
     ]
-    found.sort(key=lambda one: (-one.risk, -one.identity_itpr, one.column))
-    return Advice(dataset.count, rare, tuple(found), tuple(skipped))
+    advised.sort(key=lambda advice: (-advice.risk, -advice.identity_itpr, advice.column))
+    return Advice(dataset.count, rare, tuple(advised), tuple(skipped))
 
 
 def _predictors(
@@ -136,11 +136,11 @@ def _predictors(
         except TooLargeError:
             skipped.append((a, b))
             continue
-        for target, given in ((a, b), (b, a)):
-            known = conditional(cells, [given], target)
-            gain = _gain(known, rare)
+        for target, predictor in ((a, b), (b, a)):
+            result = conditional(cells, [predictor], target)
+            gain = _gain(result, rare)
             if gain > (best[target][2] if target in best else 0.0):
-                best[target] = (given, known, gain)
+                best[target] = (predictor, result, gain)
     return best, skipped
 
 
@@ -156,8 +156,8 @@ def _column(
     dataset: Dataset, name: str, best: tuple[str, Conditional, float] | None, rare: int
 ) -> ColumnAdvice:
     identity = unique_conditional(dataset.cells([name]))
-    found = suspects(identity, name, dataset.rows.column(name).kind, rare)
-    given, known, gain = best if best is not None else (None, None, 0.0)
+    suspected = suspects(identity, name, dataset.rows.column(name).kind, rare)
+    predictor, best_conditional, gain = best if best is not None else (None, None, 0.0)
     guess = len(identity.classes) / identity.records
     return ColumnAdvice(
         column=name,
@@ -165,12 +165,12 @@ def _column(
         distinct=len(identity.classes),
         identity_guess=guess,
         identity_itpr=identity.itpr,
-        identity_itpr_without_suspects=_itpr_without(identity, list(found)),
-        inferred_from=given,
+        identity_itpr_without_suspects=_itpr_without(identity, list(suspected)),
+        inferred_from=predictor,
         inference_gain=gain,
-        discrimination_rate=known.discrimination_rate if known is not None else 0.0,
-        inference_itpr=known.itpr if known is not None else 0.0,
-        suspects=tuple(found.values()),
+        discrimination_rate=best_conditional.discrimination_rate if best_conditional is not None else 0.0,
+        inference_itpr=best_conditional.itpr if best_conditional is not None else 0.0,
+        suspects=tuple(suspected.values()),
     )
 
 

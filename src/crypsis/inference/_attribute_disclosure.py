@@ -113,9 +113,9 @@ class AttributeDisclosure(Result):
     attributes: tuple[SensitiveAttribute, ...]
 
     def __getitem__(self, attribute: str) -> SensitiveAttribute:
-        for one in self.attributes:
-            if one.attribute == attribute:
-                return one
+        for disclosure in self.attributes:
+            if disclosure.attribute == attribute:
+                return disclosure
         raise unknown_columns([attribute], [attribute.attribute for attribute in self.attributes])
 
     @property
@@ -170,34 +170,40 @@ class AttributeCounts:
 
     def l_diversity(self, c: float) -> LDiversity:
         """l-diversity; recursive with this c."""
-        first, *others = (reading.l_diversity(c) for reading in self._readings)
-        for other in others:
+        first, *remaining = (reading.l_diversity(c) for reading in self._readings)
+        for diversity in remaining:
             first = replace(
                 first,
-                **_lower(first, other, "distinct"),
-                **_lower(first, other, "entropy"),
-                **_lower(first, other, "recursive"),
-                recursive_bounds=min(first, other, key=lambda one: one.recursive).recursive_bounds,
+                **_lower(first, diversity, "distinct"),
+                **_lower(first, diversity, "entropy"),
+                **_lower(first, diversity, "recursive"),
+                recursive_bounds=min(
+                    first, diversity, key=lambda diversity: diversity.recursive
+                ).recursive_bounds,
             )
         return first
 
     def t_closeness(self, ground: GroundDistance) -> TCloseness:
         """t-closeness by a ground distance."""
-        return max((reading.t_closeness(ground) for reading in self._readings), key=lambda one: one.t)
+        return max(
+            (reading.t_closeness(ground) for reading in self._readings), key=lambda closeness: closeness.t
+        )
 
     def beta_likeness(self) -> BetaLikeness:
         """beta-likeness, basic and enhanced."""
-        found = (reading.beta_likeness() for reading in self._readings)
-        return max(found, key=lambda one: (one.enhanced, one.beta))
+        likenesses = (reading.beta_likeness() for reading in self._readings)
+        return max(likenesses, key=lambda likeness: (likeness.enhanced, likeness.beta))
 
     def delta_disclosure(self) -> DeltaDisclosure:
         """delta-disclosure privacy."""
-        found = (reading.delta_disclosure() for reading in self._readings)
-        return max(found, key=lambda one: (one.delta_bits, one.present_bits))
+        disclosures = (reading.delta_disclosure() for reading in self._readings)
+        return max(disclosures, key=lambda disclosure: (disclosure.delta_bits, disclosure.present_bits))
 
     def alpha_k_anonymity(self, k: int) -> AlphaKAnonymity:
         """(alpha,k)-anonymity, given k."""
-        return max((reading.alpha_k_anonymity(k) for reading in self._readings), key=lambda one: one.alpha)
+        return max(
+            (reading.alpha_k_anonymity(k) for reading in self._readings), key=lambda result: result.alpha
+        )
 
     def classes_exceeding(
         self,
@@ -236,7 +242,7 @@ class AttributeCounts:
 
 def _lower(first: LDiversity, ldiversity: LDiversity, name: str) -> dict[str, Any]:
     """The lower of two values of l, with its class."""
-    source = min(first, ldiversity, key=lambda one: getattr(one, name))
+    source = min(first, ldiversity, key=lambda diversity: getattr(diversity, name))
     return {part: getattr(source, part) for part in (name, f"{name}_class")}
 
 
@@ -314,9 +320,9 @@ class _Counts:
 
     def t_closeness(self, ground: GroundDistance) -> TCloseness:
         """t-closeness by a ground distance."""
-        found = class_distances(self.table, ground, self.name)
+        distances = class_distances(self.table, ground, self.name)
         name = ground if isinstance(ground, str) else "hierarchical"
-        return TCloseness(self.name, float(found.max()), name, self.worst(found))
+        return TCloseness(self.name, float(distances.max()), name, self.worst(distances))
 
     def beta_likeness(self) -> BetaLikeness:
         """beta-likeness, basic and enhanced."""
@@ -327,8 +333,8 @@ class _Counts:
 
     def delta_disclosure(self) -> DeltaDisclosure:
         """delta-disclosure privacy."""
-        every, present = self.changes
-        return DeltaDisclosure(self.name, float(every.max()), float(present.max()), self.worst(every))
+        changes, present = self.changes
+        return DeltaDisclosure(self.name, float(changes.max()), float(present.max()), self.worst(changes))
 
     def alpha_k_anonymity(self, k: int) -> AlphaKAnonymity:
         """(alpha,k)-anonymity, given k."""
@@ -339,12 +345,12 @@ class _Counts:
     def _shares(self) -> list[tuple[Floats, Floats]]:
         """The share of each cell and that of its value in the table, in each reading of people."""
         table = self.table
-        found = [(table.shares, table.prior[table.codes])]
+        shares = [(table.shares, table.prior[table.codes])]
         if table.people is not None:
             values = len(table.values)
             prior = table.prior_having(np.arange(values), values)
-            found.append((table.shares_having, prior[table.codes]))
-        return found
+            shares.append((table.shares_having, prior[table.codes]))
+        return shares
 
 
 def _is_recursive(table: Joint, c: float, places: int) -> NDArray[np.bool_]:

@@ -56,8 +56,8 @@ def baseline(
 def _mark(classes: Cells, arrays: Sequence[NDArray[Any]], states: int) -> bytes:
     """A digest of all that a baseline depends on."""
     digest = hashlib.sha256(repr((len(classes), states)).encode())
-    every: list[NDArray[Any]] = [*arrays, *classes.codes]
-    for array in every:
+    codes: list[NDArray[Any]] = [*arrays, *classes.codes]
+    for array in codes:
         digest.update(repr((array.dtype.str, array.size)).encode())
         digest.update(np.ascontiguousarray(array).data)
     for values in classes.values:
@@ -80,10 +80,10 @@ def _predicted(
     effects = Effects.of(classes, sizes)
     present = np.flatnonzero(totals).tolist()
     with one_thread():
-        for one in present[:-1] if len(present) == 2 else present:
-            cells = state == one
+        for state_present in present[:-1] if len(present) == 2 else present:
+            cells = state == state_present
             in_state = np.bincount(member[cells], counts[cells], len(classes)).astype(np.float64)
-            predicted[:, one] = _chances(effects, sizes, in_state)[wanted]
+            predicted[:, state_present] = _chances(effects, sizes, in_state)[wanted]
     if len(present) == 2:
         predicted[:, present[1]] = 1 - predicted[:, present[0]]
     return np.asarray(predicted / np.maximum(predicted.sum(axis=1), 1e-300)[:, None])

@@ -50,9 +50,9 @@ class Regression:
         it has none; `penalty` is the quadratic form that is added to the loss, twice.
         """
         rows, blocks = columns.shape
-        ones, ends = np.ones(columns.size), np.arange(rows + 1) * blocks
+        indicator, ends = np.ones(columns.size), np.arange(rows + 1) * blocks
         size = len(penalty)
-        effects = sparse.csr_matrix((ones, columns.ravel(), ends), (rows, size + 1))
+        effects = sparse.csr_matrix((indicator, columns.ravel(), ends), (rows, size + 1))
         self.effects, self.penalty = effects[:, :size], penalty
         self.transposed = self.effects.T.tocsr()
         self.lengths = np.diff(self.effects.indptr)
@@ -107,12 +107,12 @@ class Regression:
         rows = len(fitted.scores)
         row_sizes, row_counts = (sums_of(row, numbers, rows) for numbers in (sizes, counts))
         scores = scores.copy()
-        for one in first[influence[first] > _INFLUENCE].tolist():
+        for influential in first[influence[first] > _INFLUENCE].tolist():
             other_sizes, other_counts = row_sizes.copy(), row_counts.copy()
-            other_sizes[row[one]] -= sizes[one]
-            other_counts[row[one]] -= counts[one]
+            other_sizes[row[influential]] -= sizes[influential]
+            other_counts[row[influential]] -= counts[influential]
             coefficients, _ = self._coefficients(other_sizes, other_counts, fitted.coefficients)
-            scores[one] = (self.effects[row[one]] @ coefficients)[0]
+            scores[influential] = (self.effects[row[influential]] @ coefficients)[0]
         return scores
 
 

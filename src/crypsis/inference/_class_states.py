@@ -79,9 +79,9 @@ def class_states(table: Joint, states: States, confidence: float) -> ClassStates
     hide nothing; but if more than half are missing, that among all.
     """
     member, state, counts = table.having(states.of_value, int(states.of_value.max()) + 1)
-    known, enough = known_members(table)
+    known_sizes, enough = known_members(table)
     known_only = enough[member] & ~states.of_all[state]
-    trials = np.where(known_only, known[member], table.sizes[member])
+    trials = np.where(known_only, known_sizes[member], table.sizes[member])
     kept = ~states.harmless[state]
     member, state, counts = member[kept], state[kept], counts[kept]
     trials, known_only = trials[kept], known_only[kept]
@@ -120,13 +120,13 @@ class Baselines:
 
     def rows(self, member: Ints, known_only: NDArray[np.bool_]) -> Floats:
         """The predicted bins of some classes, given that the value is known where that is asked."""
-        found = self.chances[np.searchsorted(self.wanted, member)]
+        chances = self.chances[np.searchsorted(self.wanted, member)]
         if self.missing >= 0:
-            known = np.where(known_only, 1 - found[:, self.missing], 1.0)
-            found = np.minimum(found / np.maximum(known, 1e-9)[:, None], 1.0)
-        return found
+            known_chances = np.where(known_only, 1 - chances[:, self.missing], 1.0)
+            chances = np.minimum(chances / np.maximum(known_chances, 1e-9)[:, None], 1.0)
+        return chances
 
-    def of(self, class_states: ClassStates, asked: NDArray[np.bool_], *, people: bool = False) -> Floats:
+    def of(self, class_states: ClassStates, wanted: NDArray[np.bool_], *, people: bool = False) -> Floats:
         """The baseline of each state in each class; 0 where it is not asked for.
 
         With `people` that to have the state in any record, otherwise in one.
@@ -134,15 +134,15 @@ class Baselines:
         states = class_states.states
         weight = np.zeros((self.chances.shape[1], states.prior.size))
         np.add.at(weight, (self.bin_of, states.of_value), self.within)
-        rows = self.rows(class_states.member[asked], class_states.known_only[asked])
-        chance = (rows * weight.T[class_states.state[asked]]).sum(axis=1)
+        rows = self.rows(class_states.member[wanted], class_states.known_only[wanted])
+        chance = (rows * weight.T[class_states.state[wanted]]).sum(axis=1)
         if people and self.repeats is not None:
-            count, state = states.prior.size, class_states.state[asked]
+            count, state = states.prior.size, class_states.state[wanted]
             share = sums_of(states.of_value, self.table.prior, count)[state]
             having = self.table.prior_having(states.of_value, count)[state]
-            chance = self.repeats.expected(class_states.member[asked], chance, share, having)
+            chance = self.repeats.expected(class_states.member[wanted], chance, share, having)
         result = np.zeros(class_states.member.size)
-        result[asked] = chance
+        result[wanted] = chance
         return result
 
 
@@ -172,8 +172,8 @@ def baselines(table: Joint, wanted: Ints, bins: Ints, fitted: bool) -> Baselines
 
 def frequent_bins(table: Joint, single: ClassStates) -> Ints:
     """A bin for each value that decides most classes, one for missing, and one for all others."""
-    asked = needs_model(single.sure)
-    weight = sums_of(single.state[asked], single.counts[asked], len(table.values)) + table.prior
+    wanted = needs_model(single.sure)
+    weight = sums_of(single.state[wanted], single.counts[wanted], len(table.values)) + table.prior
     bins = np.full(weight.size, _MAX_MODELED)
     first = np.argsort(-weight, kind="stable")[:_MAX_MODELED]
     bins[first] = np.arange(first.size)

@@ -28,11 +28,11 @@ def ground_distances(
     dataset: Dataset, distances: Mapping[str, GroundDistance] | None
 ) -> dict[str, GroundDistance]:
     """For each sensitive attribute the distance that was set, or that of its type."""
-    found: dict[str, GroundDistance] = {
+    ground_by_name: dict[str, GroundDistance] = {
         name: "ordered" if dataset.rows.column(name).kind.ordered else "equal" for name in dataset.sensitive
     }
     for name, ground in (distances or {}).items():
-        if name not in found:
+        if name not in ground_by_name:
             raise ParameterError(
                 f"Parameter 'distances' has column {name!r}, which is not a sensitive attribute.",
                 parameter="distances",
@@ -44,8 +44,8 @@ def ground_distances(
                 parameter="distances",
                 columns=(name,),
             )
-        found[name] = ground
-    return found
+        ground_by_name[name] = ground
+    return ground_by_name
 
 
 def class_distances(table: Joint, ground: GroundDistance, column: str = "") -> Floats:
@@ -89,15 +89,15 @@ def _ordered_distances(table: Joint) -> Floats:
     """
     if table.values[-1].is_valid:
         return _along_the_order(table.member, table.codes, table.weights, table.sizes, table.totals)
-    known = table.codes != len(table.values) - 1
-    counts = table.weights * known
+    has_value = table.codes != len(table.values) - 1
+    counts = table.weights * has_value
     known_sizes = np.add.reduceat(counts, table.starts)
     here, everywhere = known_sizes / table.sizes, 1 - table.prior[-1]
     moved = np.abs(here - everywhere)
-    if not known.any():
+    if not has_value.any():
         return np.asarray(moved)
     along = _along_the_order(
-        table.member[known], table.codes[known], counts[known], known_sizes, table.totals[:-1]
+        table.member[has_value], table.codes[has_value], counts[has_value], known_sizes, table.totals[:-1]
     )
     return np.asarray(moved + np.minimum(here, everywhere) * along)
 
@@ -110,23 +110,23 @@ def _along_the_order(
     Between two values of a class Q is constant while P grows. Where P overtakes it is found by
     bisection, and both sides are differences of sums of P. Cost: cells times log(values).
     """
-    there = np.flatnonzero(totals)
-    m = there.size
+    present = np.flatnonzero(totals)
+    m = present.size
     if m == 1:
         return np.zeros(sizes.size)
-    upto = np.cumsum(totals[there]) / totals.sum()
+    upto = np.cumsum(totals[present]) / totals.sum()
     sums = np.concatenate([[0.0], np.cumsum(upto)])
-    place = np.searchsorted(there, codes)
+    position = np.searchsorted(present, codes)
     first = np.flatnonzero(np.diff(member, prepend=-1))
     last = np.append(first[1:], member.size) - 1
     before = np.concatenate([[0], np.cumsum(counts)])
     start_of = np.repeat(before[first], np.diff(np.append(first, member.size)))
     level = (before[1:] - start_of) / sizes[member]
-    end = np.append(place[1:], m)
+    end = np.append(position[1:], m)
     end[last] = m
-    turn = np.clip(np.searchsorted(upto, level, side="right"), place, end)
-    below = level * (turn - place) - (sums[turn] - sums[place])
+    turn = np.clip(np.searchsorted(upto, level, side="right"), position, end)
+    below = level * (turn - position) - (sums[turn] - sums[position])
     above = (sums[end] - sums[turn]) - level * (end - turn)
     distance = np.bincount(member, below + above, minlength=sizes.size)
-    distance[member[first]] += sums[place[first]]
+    distance[member[first]] += sums[position[first]]
     return np.asarray(np.maximum(distance, 0.0) / (m - 1))

@@ -25,7 +25,7 @@ class Contribution(Result):
 
 def contributions(
     cells: Cells,
-    given: Sequence[str],
+    known_columns: Sequence[str],
     target: str | None,
     conditional: Conditional,
     person: str | None = None,
@@ -35,22 +35,38 @@ def contributions(
     Added information falls short where columns say the same: of two equal ones each adds nothing.
     Cost: two passes over the cells for each column.
     """
-    found = [_contribution(cells, given, target, conditional, name, person) for name in given]
-    return tuple(sorted(found, key=lambda one: (-one.added_bits, -one.alone_bits, one.column)))
+    measured = [
+        _contribution(cells, known_columns, target, conditional, name, person) for name in known_columns
+    ]
+    return tuple(
+        sorted(
+            measured,
+            key=lambda contribution: (
+                -contribution.added_bits,
+                -contribution.alone_bits,
+                contribution.column,
+            ),
+        )
+    )
 
 
 def _contribution(
-    cells: Cells, given: Sequence[str], target: str | None, known: Conditional, name: str, person: str | None
+    cells: Cells,
+    known_columns: Sequence[str],
+    target: str | None,
+    result: Conditional,
+    name: str,
+    person: str | None,
 ) -> Contribution:
-    if len(given) == 1:
-        bits, guess = known.mutual_information, known.average_guess
-        return Contribution(name, bits, bits, guess, guess - known.prior_guess)
+    if len(known_columns) == 1:
+        bits, guess = result.mutual_information, result.average_guess
+        return Contribution(name, bits, bits, guess, guess - result.prior_guess)
     alone = conditional(cells, [name], target, person)
-    others = conditional(cells, [other for other in given if other != name], target, person)
+    remaining = conditional(cells, [column for column in known_columns if column != name], target, person)
     return Contribution(
         column=name,
         alone_bits=alone.mutual_information,
-        added_bits=max(0.0, known.mutual_information - others.mutual_information),
+        added_bits=max(0.0, result.mutual_information - remaining.mutual_information),
         best_guess_alone=alone.average_guess,
-        best_guess_added=max(0.0, known.average_guess - others.average_guess),
+        best_guess_added=max(0.0, result.average_guess - remaining.average_guess),
     )

@@ -135,19 +135,19 @@ class CountedClasses:
         low, value = (1 - count * least / of for count in (classes.high, classes.value))
         return Estimate(value, low, 1.0, self.confidence, _OF_THE_COUNTED)
 
-    def class_risk(self, conditional: Conditional, place: int) -> ClassRisk:
+    def class_risk(self, conditional: Conditional, class_index: int) -> ClassRisk:
         """One of the classes as a result."""
         guess = None
         if conditional.guesses is not None and conditional.values is not None:
-            guess = conditional.values[int(conditional.guesses[place])].as_py()
+            guess = conditional.values[int(conditional.guesses[class_index])].as_py()
         return ClassRisk(
-            group=conditional.classes.group(place),
-            share=float(conditional.sizes[place] / self.records),
-            entropy_bits=float(conditional.entropies[place]),
-            distinct=int(conditional.distinct[place]),
-            itpr=self.per_class(float(self.weighted[place]), self.entropy),
-            divergence_bits=float(conditional.divergences[place]),
-            best_guess=float(conditional.best_guesses[place]),
+            group=conditional.classes.group(class_index),
+            share=float(conditional.sizes[class_index] / self.records),
+            entropy_bits=float(conditional.entropies[class_index]),
+            distinct=int(conditional.distinct[class_index]),
+            itpr=self.per_class(float(self.weighted[class_index]), self.entropy),
+            divergence_bits=float(conditional.divergences[class_index]),
+            best_guess=float(conditional.best_guesses[class_index]),
             guess=guess,
         )
 
@@ -176,13 +176,13 @@ def all_classes(
 ) -> tuple[Conditional, CountedClasses]:
     """All classes, from their cells; `target=None` means a unique one."""
     if target is None:
-        given = cells if cells.columns == tuple(names) else cells.marginal(names)
-        known = unique_conditional(given)
-        return known, classes_of(known, known.records, known.records, None)
+        known_cells = cells if cells.columns == tuple(names) else cells.marginal(names)
+        result = unique_conditional(known_cells)
+        return result, classes_of(result, result.records, result.records, None)
     table = joint(cells, target, names, person)
     distances = class_distances(table, "ordered" if ordered else "equal")
-    known = counted_conditional(table)
-    return known, classes_of(known, known.records, table.distinct, distances)
+    result = counted_conditional(table)
+    return result, classes_of(result, result.records, table.distinct, distances)
 
 
 def classes_of(

@@ -76,21 +76,21 @@ class Effects:
         """The effects of the columns of these classes, with so many records each."""
         codes = [code.astype(np.int64) for code in classes.codes]
         for most in _LEVELS:
-            found = [
+            levels = [
                 _levels(code, values, sizes, most) for code, values in zip(codes, classes.values, strict=True)
             ]
-            found = [column for column in found if column]
-            blocks = [block for column in found for block in column]
+            levels = [column for column in levels if column]
+            blocks = [block for column in levels for block in column]
             if sum(block.size for block in blocks) > _MAX_COEFFICIENTS and most > _LEVELS[-1]:
                 continue
             first, row = _alike(blocks, len(classes))
             if first.size * (len(blocks) + 1) ** 2 <= _MAX_PRODUCTS:
                 break
-        while first.size * (len(blocks) + 1) ** 2 > _MAX_PRODUCTS and len(found) > 1:
-            found = found[:-1]  # a weaker baseline excuses less
-            blocks = [block for column in found for block in column]
+        while first.size * (len(blocks) + 1) ** 2 > _MAX_PRODUCTS and len(levels) > 1:
+            levels = levels[:-1]  # a weaker baseline excuses less
+            blocks = [block for column in levels for block in column]
             first, row = _alike(blocks, len(classes))
-        coarse = [_coarse(column[-1], sizes)[first] for column in found]
+        coarse = [_coarse(column[-1], sizes)[first] for column in levels]
         return cls(
             row,
             tuple(EffectBlock(block.levels[first], block.ordered) for block in blocks),
@@ -143,36 +143,36 @@ def _alike(blocks: Sequence[EffectBlock], classes: int) -> tuple[Ints, Ints]:
 def _levels(codes: Ints, values: pa.Array, sizes: Floats, most: int) -> list[EffectBlock]:
     """The levels of a column: its frequent values, and intervals of what has an order."""
     read = read_numbers(values)
-    found, place = [], None
+    blocks, position = [], None
     records = np.bincount(codes, sizes, len(values)).astype(np.float64)
     if read.mostly:
         at = np.unique(read.numbers, return_inverse=True)[1]
-        place = np.where(np.isnan(read.numbers), -1, at.ravel())
+        position = np.where(np.isnan(read.numbers), -1, at.ravel())
     elif len(values) > most:
-        place = np.arange(len(values))  # the order of texts: codes that begin alike are similar
+        position = np.arange(len(values))  # the order of texts: codes that begin alike are similar
     if not read.mostly or read.ranges:
         shared = np.bincount(codes, minlength=len(values)) > 1
         frequent = np.argsort(-np.where(shared, records, -1.0), kind="stable")[:most]
         frequent = np.sort(frequent[shared[frequent]])
         level = np.full(len(values), -1)
         level[frequent] = np.arange(frequent.size)
-        found.append(EffectBlock(level[codes]))
-    if place is not None and place.max() > 0:
-        found.append(_intervals(place, records, most, codes))
-    return [block for block in found if block.size > 1]
+        blocks.append(EffectBlock(level[codes]))
+    if position is not None and position.max() > 0:
+        blocks.append(_intervals(position, records, most, codes))
+    return [block for block in blocks if block.size > 1]
 
 
-def _intervals(place: Ints, records: Floats, most: int, codes: Ints) -> EffectBlock:
+def _intervals(position: Ints, records: Floats, most: int, codes: Ints) -> EffectBlock:
     """Values in an order in intervals of about as many records; without a place they are the last."""
-    known = place >= 0
-    upto = np.cumsum(np.bincount(place[known], records[known]))
+    has_position = position >= 0
+    upto = np.cumsum(np.bincount(position[has_position], records[has_position]))
     part = np.minimum((upto - 1e-9) * most / upto[-1], most - 1).astype(np.int64)
     if upto.size <= most:
         part = np.arange(upto.size)
     part = np.unique(part, return_inverse=True)[1].ravel()
     count = int(part.max()) + 1
-    level = np.full(place.size, count)
-    level[known] = part[place[known]]
+    level = np.full(position.size, count)
+    level[has_position] = part[position[has_position]]
     return EffectBlock(level[codes], count)
 
 

@@ -82,18 +82,18 @@ class HistoryDisclosure(Result):
 
     def text_at(self, events: int, *, unit: str = "person") -> str:
         """What an intruder with so many records infers, in a sentence."""
-        place = self.events.index(events)
+        index = self.events.index(events)
         what = f"{events} {'record' if events == 1 else 'records'} of a {unit}"
         text = (
             f"Anyone who knows {what} infers {self.target!r} almost certainly in "
-            f"{percent_text(self.at(events))} of cases. On average {percent_text(self.confidence[place])} "
+            f"{percent_text(self.at(events))} of cases. On average {percent_text(self.confidence[index])} "
             f"of the people who match have the value, of all people {percent_text(self.baseline)} "
             f"({self.pairs:,} values, of which each is that of at most half of the people)."
         )
-        if self.worst[place] > float(self.at(events)):
+        if self.worst[index] > float(self.at(events)):
             text += (
-                f" One value, which {self.worst_holders[place]:,} people have, is inferred in "
-                f"{percent_text(self.worst[place])} of cases."
+                f" One value, which {self.worst_holders[index]:,} people have, is inferred in "
+                f"{percent_text(self.worst[index])} of cases."
             )
         return text
 
@@ -196,12 +196,12 @@ def history_disclosure(
     ([0.333, 0.667], 0.417)
     """
     dataset = as_dataset(data, **roles)
-    known = as_knowledge(knowledge)
+    knowledge_kind = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
     dataset = dataset.as_written([name for name in names if name != order])
     numbers = checked_events(events, draws, confidence)
-    checked_order(known, order)
-    if known is Knowledge.ENDS and target in names:
+    checked_order(knowledge_kind, order)
+    if knowledge_kind is Knowledge.ENDS and target in names:
         raise ParameterError(
             f"The first and the last record are known, and {target!r} of records with the sensitive value "
             "value is not: the two contradict each other.",
@@ -209,16 +209,16 @@ def history_disclosure(
             hint="Remove the target from {columns}, or set another {knowledge}.",
         )
     rules = tolerance_rules(dataset, names, tolerance)
-    cells, place = history_cells(dataset, names, ordered=known.ordered, order=order)
-    histories = histories_in(cells, rules, ordered=known.ordered, positions=place)
+    cells, position = history_cells(dataset, names, ordered=knowledge_kind.ordered, order=order)
+    histories = histories_in(cells, rules, ordered=knowledge_kind.ordered, positions=position)
     pairs = _PersonValues.of(dataset, target, histories)
     values = np.zeros(0, np.int64)
     if target in names:
-        own = cells.values[1 + names.index(target)]
-        there = np.asarray(pc.index_in(own, value_set=pairs.values).fill_null(-1), np.int64)
-        values = there[cells.codes[1 + names.index(target)][histories.cell]]
-    attack = _Attack(pairs, values, histories, known)
-    found = [
+        target_values = cells.values[1 + names.index(target)]
+        pair_value = np.asarray(pc.index_in(target_values, value_set=pairs.values).fill_null(-1), np.int64)
+        values = pair_value[cells.codes[1 + names.index(target)][histories.cell]]
+    attack = _Attack(pairs, values, histories, knowledge_kind)
+    curve = [
         attack.counted(many)
         if exact or (exact is None and attack.countable(many))
         else attack.drawn(many, draws, confidence, seed)
@@ -228,17 +228,17 @@ def history_disclosure(
         target=target,
         person=person_of(dataset),
         columns=names,
-        knowledge=known.value,
+        knowledge=knowledge_kind.value,
         tolerance=tuple((name, str(value)) for name, value in (tolerance or {}).items()),
         people=histories.people,
         holders=int(np.unique(pairs.person).size),
         pairs=int(pairs.person.size),
         events=numbers,
-        inferred=tuple(one.inferred for one in found),
-        confidence=tuple(one.confidence for one in found),
+        inferred=tuple(point.inferred for point in curve),
+        confidence=tuple(point.confidence for point in curve),
         baseline=pairs.baseline,
-        worst=tuple(one.worst for one in found),
-        worst_holders=tuple(one.worst_holders for one in found),
+        worst=tuple(point.worst for point in curve),
+        worst_holders=tuple(point.worst_holders for point in curve),
     )
 
 
@@ -263,22 +263,22 @@ class _PersonValues:
         cells = Cells.from_table(data.rows.cells(names), names)
         who = np.asarray(pc.index_in(cells.values[0], value_set=histories.persons).fill_null(-1), np.int64)
         person, value = who[cells.codes[0]], cells.codes[1].astype(np.int64)
-        there = (person >= 0) & (value != cells.missing_codes[1])
-        person, value = person[there], value[there]
+        is_present = (person >= 0) & (value != cells.missing_codes[1])
+        person, value = person[is_present], value[is_present]
         order = np.lexsort((person, value))
         person, value = person[order], value[order]
         size = len(cells.values[1])
         first = np.searchsorted(value, np.arange(size + 1)).astype(np.int64)
         prior = np.diff(first) / max(1, histories.people)
         note = data.notes.get(target)
-        harmless = {str(one) for one in note.harmless} if note is not None else set()
-        named = [str(one) in harmless for one in cells.values[1].to_pylist()]
+        harmless = {str(value_text) for value_text in note.harmless} if note is not None else set()
+        named = [str(text) in harmless for text in cells.values[1].to_pylist()]
         counts = ((prior <= _COMMON) & ~np.array(named, bool))[value]
-        own, of_it = person[counts], value[counts]
-        _, place, number = np.unique(own, return_inverse=True, return_counts=True)
-        weight = 1 / (number[place.ravel()] * max(1, number.size))
+        holder, of_it = person[counts], value[counts]
+        _, holder_index, number = np.unique(holder, return_inverse=True, return_counts=True)
+        weight = 1 / (number[holder_index.ravel()] * max(1, number.size))
         baseline = math.fsum(weight * prior[of_it])
-        return cls(own, of_it, weight, person, first, cells.values[1], baseline)
+        return cls(holder, of_it, weight, person, first, cells.values[1], baseline)
 
 
 @dataclass(frozen=True)
@@ -314,7 +314,7 @@ class _Attack:
             self.knowledge.code,
             _CERTAIN,
         )
-        shares = (min(1.0, math.fsum(pairs.weight * one)) for one in (often, mean))
+        shares = (min(1.0, math.fsum(pairs.weight * chances)) for chances in (often, mean))
         inferred, confidence = shares
         return _Found(inferred, confidence, *self._worst(pairs.value, often))
 
@@ -370,6 +370,6 @@ class _Attack:
         )[sizes]
         if choices.sum() > _CHOICES:
             return False
-        alike = np.bincount(self.histories.key)[self.histories.key].astype(np.float64)
-        rarest = np.minimum.reduceat(alike, self.histories.starts[:-1])
+        equal_records = np.bincount(self.histories.key)[self.histories.key].astype(np.float64)
+        rarest = np.minimum.reduceat(equal_records, self.histories.starts[:-1])
         return float(choices @ rarest[self.pairs.person]) <= _COMPARED

@@ -86,7 +86,7 @@ class Numbers:
         all_upto = np.concatenate([[0], np.cumsum(self.totals)])
         key = self.member * (self.distinct.size + 1) + self.place
         starts = np.flatnonzero(np.diff(self.member, prepend=-1))
-        found = []
+        results = []
         for ends in self.widths():
             end = ends[self.place]
             cell = np.searchsorted(key, self.member * (self.distinct.size + 1) + end)
@@ -96,10 +96,10 @@ class Numbers:
                 counts, prior = self._people_within(upto, cell, ends)
             # The most records; of equal windows the one that is rarest in all records.
             order = np.lexsort((prior, -counts, self.member))[starts]
-            found.append(
+            results.append(
                 Windows(self.member[order], counts[order], self.place[order], end[order], prior[order])
             )
-        return found
+        return results
 
     def _people_within(self, upto: Ints, cell: Ints, ends: Ints) -> tuple[Ints, Floats]:
         """Who of a class has a number in the interval from each cell on, and the same of everybody."""
@@ -107,14 +107,14 @@ class Numbers:
 
         assert self.entries is not None  # noqa: S101 - of people
         assert self.table.people is not None  # noqa: S101
-        place, pair = self.entries
+        number_index, pair = self.entries
         part = self.table.people.part
         counts = weight_within(pair, np.ones(part.size), upto[:-1], upto[cell])
-        order = np.argsort(place, kind="stable")
-        starts = np.searchsorted(place[order], np.arange(self.distinct.size + 1))
+        order = np.argsort(number_index, kind="stable")
+        starts = np.searchsorted(number_index[order], np.arange(self.distinct.size + 1))
         everybody = weight_within(pair[order], part, starts[:-1], starts[ends])
-        known = part[np.unique(pair)].sum()
-        return np.rint(counts).astype(np.int64), (everybody / known)[self.place]
+        known_people = part[np.unique(pair)].sum()
+        return np.rint(counts).astype(np.int64), (everybody / known_people)[self.place]
 
     @cached_property
     def edges(self) -> Ints:
@@ -128,9 +128,9 @@ class Numbers:
 
     def bins_of(self, numbers: Floats) -> Ints:
         """The bin of each value; missing values are the last bin."""
-        place = np.searchsorted(self.distinct, numbers)  # a missing value is after all others
-        found = np.searchsorted(self.edges, place, side="right") - 1
-        return np.where(np.isnan(numbers), self.edges.size, found).astype(np.int64)
+        position = np.searchsorted(self.distinct, numbers)  # a missing value is after all others
+        bin_index = np.searchsorted(self.edges, position, side="right") - 1
+        return np.where(np.isnan(numbers), self.edges.size, bin_index).astype(np.int64)
 
     def predicted(self, windows: Windows, chances: Floats) -> Floats:
         """The probability of each window, from those of the bins in its class (a row each).
@@ -156,27 +156,27 @@ def far_numbers(totals: Floats) -> tuple[int, int]:
     `totals` are the records of each number, in ascending order; a tenth at most has either.
     """
     most = _FAR * totals.sum()
-    low, high = (np.searchsorted(np.cumsum(one), most, "right") for one in (totals, totals[::-1]))
+    low, high = (np.searchsorted(np.cumsum(counts), most, "right") for counts in (totals, totals[::-1]))
     return int(low), totals.size - int(high)
 
 
 def sensitive_numbers(table: Joint, numbers: Floats, relative: bool) -> Numbers:
     """The cells whose value is a number, in the order of class and number."""
-    distinct, place = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
+    distinct, number_index = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
     of_value = np.full(numbers.size, distinct.size, np.int64)
-    of_value[~np.isnan(numbers)] = place
-    member, place, counts = table.having(of_value, distinct.size + 1)
-    kept = place < distinct.size
+    of_value[~np.isnan(numbers)] = number_index
+    member, number_index, counts = table.having(of_value, distinct.size + 1)
+    kept = number_index < distinct.size
     totals = np.bincount(of_value, table.totals, minlength=distinct.size + 1)[:-1]
     entries, people = None, table.people
     if people is None:
         totals = totals.astype(np.int64)
     else:
         number = of_value[table.codes[people.cell]]
-        own = np.flatnonzero(number < distinct.size)
-        keys = people.member[people.pair[own]] * distinct.size + number[own]
-        own = own[np.lexsort((people.pair[own], keys))]
-        both = np.stack([number[own], people.pair[own]])
+        order = np.flatnonzero(number < distinct.size)
+        keys = people.member[people.pair[order]] * distinct.size + number[order]
+        order = order[np.lexsort((people.pair[order], keys))]
+        both = np.stack([number[order], people.pair[order]])
         new = np.any(np.diff(both, axis=1, prepend=-1) != 0, axis=0)
         entries = (both[0, new], both[1, new])
-    return Numbers(distinct, totals, member[kept], place[kept], counts[kept], relative, table, entries)
+    return Numbers(distinct, totals, member[kept], number_index[kept], counts[kept], relative, table, entries)

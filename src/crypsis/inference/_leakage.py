@@ -165,8 +165,8 @@ def leakages(
     for name in declared:
         if name not in columns:
             raise ColumnError(f"Column {name!r} is declared unique, but it is not a target.", columns=(name,))
-    known = dataset.quasi_identifiers if given is None else given
-    names = checked_columns(columns[0], known, dataset.names)
+    known_columns = dataset.quasi_identifiers if given is None else given
+    names = checked_columns(columns[0], known_columns, dataset.names)
     for target in columns[1:]:
         checked_columns(target, names, dataset.names)
     dataset = dataset.as_written(names)
@@ -214,9 +214,9 @@ def _of_dataset(
             cells = dataset.cells(names if unique else joint_columns(dataset, [*names, target]))
             ordered = dataset.rows.column(target).kind.ordered
             counted = None if unique else target
-            known, classes = all_classes(cells, names, counted, ordered, person)
-            added = contributions(cells, names, counted, known, person)
-            return leakage_of(classes, target, names, basis, shuffled_itpr(known, seed), added)
+            result, classes = all_classes(cells, names, counted, ordered, person)
+            added = contributions(cells, names, counted, result, person)
+            return leakage_of(classes, target, names, basis, shuffled_itpr(result, seed), added)
     many = many_classes(
         dataset,
         names,

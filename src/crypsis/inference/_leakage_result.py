@@ -117,15 +117,15 @@ class Leakage(Result):
         `by`: "best_guess", "itpr" (each class's term) or "divergence"; of equal ones the larger
         first. The table has values of the data and is for the owner of the data only.
         """
-        known = self._classes.known
-        if known is None or not self.complete:
+        conditional = self._classes.known
+        if conditional is None or not self.complete:
             raise TooLargeError(
                 f"The columns {', '.join(map(repr, self.given))} have too many equivalence classes "
                 "for a table of all.",
                 columns=self.given,
                 hint="Set fewer columns with {given}.",
             )
-        return class_table(known, by)
+        return class_table(conditional, by)
 
     def first(self, limit: int, by: Order = "best_guess") -> tuple[ClassRisk, ...]:
         """The first classes of `table(by)`, as results, which show no values by default."""
@@ -159,9 +159,9 @@ class Leakages(Result):
         return all(target.complete for target in self.targets)
 
     def __getitem__(self, target: str) -> Leakage:
-        for one in self.targets:
-            if one.target == target:
-                return one
+        for leakage in self.targets:
+            if leakage.target == target:
+                return leakage
         raise ColumnError(f"Column {target!r} is not among the targets.", columns=(target,))
 
 
@@ -174,7 +174,7 @@ def leakage_of(
     added: tuple[Contribution, ...],
 ) -> Leakage:
     """All measures of the classes that were counted."""
-    known, entropy, left = (
+    conditional, entropy, left = (
         counted_classes.known,
         counted_classes.entropy,
         counted_classes.conditional_entropy,
@@ -203,9 +203,9 @@ def leakage_of(
         max_information_leakage=counted_classes.at_least(entropy - counted_classes.least_weighted, entropy),
         max_information_leakage_difference=difference,
         max_information_leakage_divergence=None
-        if known is None
+        if conditional is None
         else counted_classes.at_least(
-            float(known.divergences.max()), float(np.log2(counted_classes.records))
+            float(conditional.divergences.max()), float(np.log2(counted_classes.records))
         ),
         entropy_l_diversity=None if least is None else counted_classes.at_least(2.0**-least),
         itpr=_itpr(counted_classes, rate),
@@ -219,8 +219,8 @@ def leakage_of(
         distinct_l=counted_classes.at_most(int(counted_classes.distinct.min())),
         t=None if distances is None else counted_classes.at_least(float(distances.max())),
         worst_class=None
-        if known is None
-        else counted_classes.class_risk(known, worst(-counted_classes.weighted, counted_classes.sizes)),
+        if conditional is None
+        else counted_classes.class_risk(conditional, worst(-counted_classes.weighted, counted_classes.sizes)),
         riskiest=_first(counted_classes, _CLASSES_SHOWN, "best_guess"),
         contributions=added,
         uniqueness=basis,
@@ -230,18 +230,22 @@ def leakage_of(
 
 
 def _first(counted_classes: CountedClasses, limit: int, by: Order) -> tuple[ClassRisk, ...]:
-    known = counted_classes.known
-    if known is None:
+    conditional = counted_classes.known
+    if conditional is None:
         return ()
-    return tuple(counted_classes.class_risk(known, int(place)) for place in ranking(known, by)[:limit])
+    return tuple(
+        counted_classes.class_risk(conditional, int(index)) for index in ranking(conditional, by)[:limit]
+    )
 
 
 def _best_guess(counted_classes: CountedClasses) -> BestGuess:
     prior, average = counted_classes.prior_guess, counted_classes.average_guess
     most = counted_classes.at_least(float(counted_classes.guesses.max()))
-    place = worst(counted_classes.guesses, counted_classes.sizes)
+    class_index = worst(counted_classes.guesses, counted_classes.sizes)
     where = (
-        None if counted_classes.known is None else counted_classes.class_risk(counted_classes.known, place)
+        None
+        if counted_classes.known is None
+        else counted_classes.class_risk(counted_classes.known, class_index)
     )
     return BestGuess(prior, average, most, average - prior, most - prior, where)
 

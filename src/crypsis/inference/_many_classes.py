@@ -78,19 +78,19 @@ def many_classes(
         raise no_records()
     rows = without_missing(dataset.rows, needed, pairs.rows - dropped) if dropped else dataset.rows
     if exact:
-        found = _engine_classes(rows, names, None if basis.unique else target)
+        counted = _engine_classes(rows, names, None if basis.unique else target)
     else:
         share = min(1.0, sample / max(1.0, classes.distinct), _MAX_CELLS / max(1.0, pairs.distinct))
         ordered = dataset.rows.column(target).kind.ordered
-        found = _drawn_classes(rows, names, target, basis, ordered, share, confidence, seed)
-    return replace(found, dropped=dropped)
+        counted = _drawn_classes(rows, names, target, basis, ordered, share, confidence, seed)
+    return replace(counted, dropped=dropped)
 
 
 def _engine_classes(rows: Rows, names: Sequence[str], target: str | None) -> CountedClasses:
     """All classes, counted by the engine; `target=None` means a unique one."""
     if target is None:
-        found = sample_class_sizes(rows, names, 1.0)
-        sizes, times = found.sizes, found.classes
+        counted = sample_class_sizes(rows, names, 1.0)
+        sizes, times = counted.sizes, counted.classes
         records = values = int(sizes @ times)
         entropy, top, modes, distinct = float(np.log2(records)), 1, np.ones_like(sizes), sizes
         bits = sizes * np.log2(sizes)
@@ -144,26 +144,26 @@ def _drawn_classes(
     cells = Cells.from_table(drawn.cells(order), order)
     if not len(cells):
         raise ParameterError("No class was drawn.", parameter="sample", hint="Raise {sample}.")
-    place = len(names)  # classes agree in it, so the order of the cells is the same without it
-    sure = np.array(cells.values[place].to_pylist(), bool)[cells.codes[place]]
+    sure_column = len(names)  # classes agree in it, so the order of the cells is the same without it
+    sure = np.array(cells.values[sure_column].to_pylist(), bool)[cells.codes[sure_column]]
     plain = Cells(
         (*names, *counted),
-        cells.codes[:place] + cells.codes[place + 1 :],
-        cells.values[:place] + cells.values[place + 1 :],
+        cells.codes[:sure_column] + cells.codes[sure_column + 1 :],
+        cells.values[:sure_column] + cells.values[sure_column + 1 :],
         cells.counts,
     )
     if basis.unique:
-        known, records = unique_conditional(plain), rows.count
+        conditional, records = unique_conditional(plain), rows.count
         entropy = float(np.log2(records))
-        known = replace(known, entropy=entropy, divergences=entropy - known.entropies)
-        found = classes_of(known, records, records, None)
+        conditional = replace(conditional, entropy=entropy, divergences=entropy - conditional.entropies)
+        classes = classes_of(conditional, records, records, None)
     else:
         table = _of_all_records(joint(plain, target, names), rows, target)
         distances = class_distances(table, "ordered" if ordered else "equal")
         records, sure = int(table.totals.sum()), sure[table.starts]
-        found = classes_of(counted_conditional(table), records, table.distinct, distances)
+        classes = classes_of(counted_conditional(table), records, table.distinct, distances)
     chance = int(share * 2**60) / 2**60 if share < 1 else 1.0
-    return replace(found, share=chance, confidence=confidence, certain=sure)
+    return replace(classes, share=chance, confidence=confidence, certain=sure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,16 +179,16 @@ class _Drawn(Joint):
 
 
 def _of_all_records(table: Joint, rows: Rows, target: str) -> _Drawn:
-    every = Cells.from_table(rows.cells([target]), [target])
-    overall = np.zeros(len(every.values[0]), np.int64)
-    overall[every.codes[0]] = every.counts
-    place = np.asarray(pc.index_in(table.values, value_set=every.values[0]), np.int32)
+    value_cells = Cells.from_table(rows.cells([target]), [target])
+    overall = np.zeros(len(value_cells.values[0]), np.int64)
+    overall[value_cells.codes[0]] = value_cells.counts
+    value_index = np.asarray(pc.index_in(table.values, value_set=value_cells.values[0]), np.int32)
     return _Drawn(
         table.classes,
         table.starts,
-        place[table.codes],
+        value_index[table.codes],
         table.counts,
-        every.values[0],
+        value_cells.values[0],
         table.dropped,
         overall=overall,
     )

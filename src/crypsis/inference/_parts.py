@@ -34,13 +34,13 @@ def listed_parts(table: Joint) -> list[tuple[str, NDArray[np.bool_]]]:
         return []
     places: dict[str, list[int]] = {}
     for position, part in enumerate(parts):
-        for one in part:
-            places.setdefault(one, []).append(position)
+        for element in part:
+            places.setdefault(element, []).append(position)
     # A part that is a value of its own and in no list is counted with the single values.
-    several = [one for one, where in places.items() if len(where) > 1]
+    several = [part for part, where in places.items() if len(where) > 1]
     masks = np.zeros((len(several), len(parts)), bool)
-    for row, one in enumerate(several):
-        masks[row, places[one]] = True
+    for row, element in enumerate(several):
+        masks[row, places[element]] = True
     if len(several) > _MOST_PARTS:
         largest = [_largest_share(table, mask) for mask in masks]
         kept = np.argsort(-np.array(largest), kind="stable")[:_MOST_PARTS]
@@ -57,18 +57,20 @@ def _split(values: Sequence[Any]) -> list[frozenset[str]] | None:
     """The parts of each value; None unless the values are lists."""
     arrays = [_array(value) for value in values]
     if sum(array is not None for array in arrays) >= 2:
-        found = [frozenset() if array is None else array for array in arrays]
-        return found if _repeated(found) else None
+        lists = [frozenset() if array is None else array for array in arrays]
+        return lists if _repeated(lists) else None
     texts = [value if isinstance(value, str) else None for value in values]
-    found = [frozenset() if text is None else frozenset([_plain(text)]) for text in texts]
+    lists = [frozenset() if text is None else frozenset([_plain(text)]) for text in texts]
     for separator in _SEPARATORS:
-        new = [_divided(some, separator) for some in found]
-        longer = [one for one, before in zip(new, found, strict=True) if len(one) > len(before)]
+        new = [_divided(elements, separator) for elements in lists]
+        longer = [
+            elements for elements, before in zip(new, lists, strict=True) if len(elements) > len(before)
+        ]
         if separator == _WORDS and not _codes(longer):
             continue
         if len(longer) >= 2 and _repeated(longer):
-            found = new
-    return found if any(len(one) > 1 for one in found) else None
+            lists = new
+    return lists if any(len(elements) > 1 for elements in lists) else None
 
 
 def _array(value: Any) -> frozenset[str] | None:
@@ -79,10 +81,10 @@ def _array(value: Any) -> frozenset[str] | None:
         except ValueError:
             return None
     if isinstance(value, dict):
-        value = [f"{key}: {_shown(one)}" for key, one in value.items()]
+        value = [f"{key}: {_shown(element)}" for key, element in value.items()]
     if not isinstance(value, list | tuple):
         return None
-    return frozenset(_plain(_shown(one)) for one in value if one is not None)
+    return frozenset(_plain(_shown(element)) for element in value if element is not None)
 
 
 def _shown(value: Any) -> str:
@@ -91,8 +93,8 @@ def _shown(value: Any) -> str:
 
 def _divided(parts: frozenset[str], separator: str) -> frozenset[str]:
     """Each part divided further."""
-    every = (_plain(one) for part in parts for one in re.split(separator, part))
-    return frozenset(one for one in every if one)
+    pieces = (_plain(piece) for part in parts for piece in re.split(separator, part))
+    return frozenset(piece for piece in pieces if piece)
 
 
 def _plain(text: str) -> str:
@@ -102,14 +104,14 @@ def _plain(text: str) -> str:
 def _repeated(lists: Sequence[frozenset[str]]) -> bool:
     """Whether parts occur in several lists."""
     counts: dict[str, int] = {}
-    for some in lists:
-        for one in some:
-            counts[one] = counts.get(one, 0) + 1
+    for elements in lists:
+        for element in elements:
+            counts[element] = counts.get(element, 0) + 1
     total = sum(counts.values())
     return total > 0 and sum(n for n in counts.values() if n > 1) >= _REPEATED * total
 
 
 def _codes(lists: Sequence[frozenset[str]]) -> bool:
     """Whether the parts are codes, such as B20: only these are divided by blanks."""
-    parts = [one for some in lists for one in some]
+    parts = [element for elements in lists for element in elements]
     return bool(parts) and sum(bool(_CODE.fullmatch(part)) for part in parts) >= 0.8 * len(parts)

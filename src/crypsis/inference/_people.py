@@ -73,13 +73,13 @@ class People:
         """
         entries = np.flatnonzero(self.known[self.pair])
         pairs = np.flatnonzero(self.known)
-        left, own = np.unique(self.cell[entries], return_inverse=True)
+        left, new_cell = np.unique(self.cell[entries], return_inverse=True)
         classes, member = np.unique(self.member[pairs], return_inverse=True)
         number = np.full(self.known.size, -1, np.int64)
         number[pairs] = np.arange(pairs.size)
         people = replace(
             self,
-            cell=own.astype(np.int64),
+            cell=new_cell.astype(np.int64),
             pair=number[self.pair[entries]],
             spread=self.spread[entries],
             member=member.astype(np.int64),
@@ -116,8 +116,8 @@ class Repeats:
         width = int(people.times.max()) + 1
         keys, count = np.unique(people.member * width + people.times, return_counts=True)
         start = np.searchsorted(keys, np.arange(people.records.size + 1) * width)
-        times, place = np.unique(people.times, return_inverse=True)
-        weights = np.asarray(np.bincount(place, people.part), np.float64)
+        times, time_index = np.unique(people.times, return_inverse=True)
+        weights = np.asarray(np.bincount(time_index, people.part), np.float64)
         return cls(start, keys % width, count, (times, weights))
 
     def expected(self, member: Ints, chance: Floats, share: Floats, having: Floats) -> Floats:
@@ -127,14 +127,14 @@ class Repeats:
         than that share is not expected: what a model errs for one record it errs more for several.
         """
         chance = np.maximum(chance, share)
-        alike = self._alike(share, having)
+        repeats = self._alike(share, having)
         first, last = self.start[member], self.start[member + 1]
-        place = np.repeat(np.arange(member.size), last - first)
-        entry = np.arange(place.size) - np.repeat(np.cumsum(last - first) - last, last - first)
-        power = 1 + alike[place] * (self.times[entry] - 1)
-        without = (1 - np.clip(chance, 0.0, 1.0))[place] ** power * self.count[entry]
-        people = np.bincount(place, self.count[entry], minlength=member.size)
-        return 1 - np.bincount(place, without, minlength=member.size) / np.maximum(people, 1)
+        member_index = np.repeat(np.arange(member.size), last - first)
+        entry = np.arange(member_index.size) - np.repeat(np.cumsum(last - first) - last, last - first)
+        power = 1 + repeats[member_index] * (self.times[entry] - 1)
+        missed = (1 - np.clip(chance, 0.0, 1.0))[member_index] ** power * self.count[entry]
+        people = np.bincount(member_index, self.count[entry], minlength=member.size)
+        return 1 - np.bincount(member_index, missed, minlength=member.size) / np.maximum(people, 1)
 
     def _alike(self, share: Floats, having: Floats) -> Floats:
         """How independent records are for each state (g), by bisection."""
@@ -145,8 +145,11 @@ class Repeats:
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             power = 1 + middle[:, None] * (times - 1)
-            found = 1 - (base[:, None] ** power) @ weight / weight.sum()
-            low, high = (np.where(found < pairs[1], middle, low), np.where(found < pairs[1], high, middle))
+            expected_chance = 1 - (base[:, None] ** power) @ weight / weight.sum()
+            low, high = (
+                np.where(expected_chance < pairs[1], middle, low),
+                np.where(expected_chance < pairs[1], high, middle),
+            )
         return low[inverse.ravel()]
 
 
@@ -162,9 +165,9 @@ def people_of_cells(
     times = np.where(owner < 0, counts, 1)  # a record without a person is one person's
     row = np.repeat(np.arange(owner.size), times)
     records = np.where(owner < 0, 1, counts)[row]
-    known = owner[row] >= 0
+    is_known = owner[row] >= 0
     person = owner[row].astype(np.int64)
-    person[~known] = person.max(initial=-1) + 1 + np.arange(int((~known).sum()))
+    person[~is_known] = person.max(initial=-1) + 1 + np.arange(int((~is_known).sum()))
     _, person = np.unique(person, return_inverse=True)
     of_person = np.bincount(person, records)
     if of_person.max(initial=1) == 1:
@@ -216,9 +219,9 @@ def representatives(people: People, member: Ints, starts: Ints, having: Ints, bo
     if rest.size:
         pairs, first, row = np.unique(people.pair[rest], return_index=True, return_inverse=True)
         cells, column = np.unique(people.cell[rest], return_inverse=True)
-        ones = np.ones(rest.size, np.int8)
-        graph = sparse.csr_matrix((ones, (row, column)), shape=(pairs.size, cells.size))
-        own = csgraph.maximum_bipartite_matching(graph, perm_type="column")
-        chosen = np.where(own >= 0, own, column[first])
+        edges = np.ones(rest.size, np.int8)
+        graph = sparse.csr_matrix((edges, (row, column)), shape=(pairs.size, cells.size))
+        matched_column = csgraph.maximum_bipartite_matching(graph, perm_type="column")
+        chosen = np.where(matched_column >= 0, matched_column, column[first])
         counts = counts + np.bincount(cells[chosen], minlength=counts.size)
     return np.asarray(counts, np.int64)

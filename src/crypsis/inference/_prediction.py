@@ -183,9 +183,9 @@ def prediction_gain(
             "No column is a sensitive attribute.", code="no-sensitive-attributes", hint="Set {sensitive}."
         )
     names = dataset.knowable if columns is None else as_columns(columns)
-    asked = [*targets, *names]
-    if any(name not in dataset.names for name in asked):
-        raise unknown_columns(asked, dataset.names)
+    used_columns = [*targets, *names]
+    if any(name not in dataset.names for name in used_columns):
+        raise unknown_columns(used_columns, dataset.names)
     nested = [name for name in targets if dataset.rows.column(name).kind is Kind.NESTED]
     if nested:
         raise ColumnError(
@@ -222,7 +222,7 @@ def _predicted(
     seed: int,
     sampled: bool,
 ) -> PredictionGain:
-    known = tuple(name for name in names if name != target)
+    predictors = tuple(name for name in names if name != target)
     table = table.filter(table[target].is_valid())
     values = bounded_numbers(table[target])
     if values is not None and np.isnan(values).any():
@@ -232,41 +232,41 @@ def _predicted(
         )
     coded = codes_of(table[target])
     distinct = int(coded.max(initial=-1)) + 1
-    if distinct < 2 or not known:
+    if distinct < 2 or not predictors:
         correct = 1.0 if distinct == 1 else 0.0
         return PredictionGain(
-            target, known, False, table.num_rows, distinct, tolerance, correct, correct, (), 0.0
+            target, predictors, False, table.num_rows, distinct, tolerance, correct, correct, (), 0.0
         )
     groups = None if data.person is None else codes_of(table[data.person])
     number = _SMALL_FOLDS if table.num_rows <= _SMALL else _FOLDS
     parts = [
         part for part in folds(table.num_rows, groups, number, seed) if part.learn.size and part.predict.size
     ]
-    features = Features.of(table, known)
+    features = Features.of(table, predictors)
     if values is not None and distinct > _FEW_VALUES:
-        return _numbers(target, known, features, values, parts, tolerance)
+        return _numbers(target, predictors, features, values, parts, tolerance)
     note = data.notes.get(target)
     harmless = {str(value) for value in note.harmless} if note is not None else set()
     named = _values_by_code(table[target], coded)
-    return _values(target, known, features, coded, parts, seed, sampled, named, harmless, tolerance)
+    return _values(target, predictors, features, coded, parts, seed, sampled, named, harmless, tolerance)
 
 
 def _numbers(
     target: str,
-    known: tuple[str, ...],
+    predictors: tuple[str, ...],
     features: Features,
     values: Floats,
     parts: Sequence[Fold],
     tolerance: float,
 ) -> PredictionGain:
-    near = _nearness(values, tolerance)
+    tolerated = _nearness(values, tolerance)
     predicted = predict_numbers(features, values, parts)
-    correct = max(int((np.abs(one - values) <= near).sum()) for one in predicted)
-    prior = _best_constant(values, near)
+    correct = max(int((np.abs(guess - values) <= tolerated).sum()) for guess in predicted)
+    prior = _best_constant(values, tolerated)
     accuracy = _share(correct, values.size)
     return PredictionGain(
         target,
-        known,
+        predictors,
         True,
         values.size,
         np.unique(values).size,
@@ -280,7 +280,7 @@ def _numbers(
 
 def _values(
     target: str,
-    known: tuple[str, ...],
+    predictors: tuple[str, ...],
     features: Features,
     coded: Ints,
     parts: Sequence[Fold],
@@ -308,7 +308,7 @@ def _values(
                 int((coded[flagged] == value).sum()),
             )
         )
-    certain.sort(key=lambda one: -one.gain)
+    certain.sort(key=lambda value: -value.gain)
     gain = _avoided(accuracy, prior)
     if certain and certain[0].gain > float(gain):
         worst = certain[0]
@@ -316,7 +316,7 @@ def _values(
         if sampled and worst.prior > _RARE:
             gain = _share(worst.correct, worst.records)
     return PredictionGain(
-        target, known, False, coded.size, counts.size, tolerance, prior, accuracy, tuple(certain), gain
+        target, predictors, False, coded.size, counts.size, tolerance, prior, accuracy, tuple(certain), gain
     )
 
 
@@ -349,9 +349,9 @@ def _nearness(values: Floats, tolerance: float) -> Floats:
     return np.asarray(tolerance * np.maximum(size, np.median(size) / 10))
 
 
-def _best_constant(values: Floats, near: Floats) -> float:
+def _best_constant(values: Floats, tolerated: Floats) -> float:
     """The largest share of the numbers within their tolerance of one number."""
-    ends = np.concatenate([values - near, values + near])
+    ends = np.concatenate([values - tolerated, values + tolerated])
     step = np.concatenate([np.ones(values.size), -np.ones(values.size)])
     order = np.lexsort((-step, ends))
     return float(np.cumsum(step[order]).max() / values.size)

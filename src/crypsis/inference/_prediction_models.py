@@ -90,8 +90,8 @@ def folds(count: int, groups: Ints | None, number: int, seed: int) -> Iterator[F
     else:
         unique, member = np.unique(groups, return_inverse=True)
         part = (drawn.permutation(unique.size) % number)[member.ravel()]
-    for one in range(number):
-        yield Fold(np.flatnonzero(part != one), np.flatnonzero(part == one))
+    for part_number in range(number):
+        yield Fold(np.flatnonzero(part != part_number), np.flatnonzero(part == part_number))
 
 
 def predict_values(features: Features, target: Ints, parts: Sequence[Fold], seed: int) -> tuple[Ints, Floats]:
@@ -102,26 +102,26 @@ def predict_values(features: Features, target: Ints, parts: Sequence[Fold], seed
         return _most_frequent(cells, target, parts)
     if np.unique(target).size > _LOOKUP_VALUES:
         single = [_cells(column[:, None]) for column in features.numbers.T]
-        found = [_most_frequent(one, target, parts) for one in (cells, *single)]
-        return max(found, key=lambda one: int((one[0] == target).sum()))
+        guesses = [_most_frequent(group, target, parts) for group in (cells, *single)]
+        return max(guesses, key=lambda guess_and_certainty: int((guess_and_certainty[0] == target).sum()))
     guess, certainty = np.zeros(target.size, np.int64), np.zeros(target.size)
     for fold in parts:
         inputs, categories = _fittable(features, target, fold, values=True)
-        known = np.unique(target[fold.learn])
-        if known.size < 2 or not categories.size:
+        learned_values = np.unique(target[fold.learn])
+        if learned_values.size < 2 or not categories.size:
             values, counts = np.unique(target[fold.learn], return_counts=True)
             guess[fold.predict] = values[counts.argmax()]
             certainty[fold.predict] = counts.max() / counts.sum()
             continue
-        learned = np.searchsorted(known, target[fold.learn])
-        given, asked = inputs[fold.learn], inputs[fold.predict]
+        learned = np.searchsorted(learned_values, target[fold.learn])
+        learned_inputs, predicted_inputs = inputs[fold.learn], inputs[fold.predict]
         with _one_thread():  # loads scikit-learn, so only where there is something to learn
             chances = (
-                _by_forest(given, learned, asked, seed)
-                if known.size > _FOREST_VALUES or learned.size < _FOREST_RECORDS
-                else _by_boosting(given, categories, learned, asked, known.size)
+                _by_forest(learned_inputs, learned, predicted_inputs, seed)
+                if learned_values.size > _FOREST_VALUES or learned.size < _FOREST_RECORDS
+                else _by_boosting(learned_inputs, categories, learned, predicted_inputs, learned_values.size)
             )
-        guess[fold.predict] = known[chances.argmax(axis=1)]
+        guess[fold.predict] = learned_values[chances.argmax(axis=1)]
         certainty[fold.predict] = chances.max(axis=1)
     return guess, certainty
 
@@ -145,9 +145,9 @@ def _most_frequent(cells: Ints, target: Ints, parts: Sequence[Fold]) -> tuple[In
         share = np.full(size, counts.max() / counts.sum())
         keys, counts = np.unique(cells[fold.learn] * width + target[fold.learn], return_counts=True)
         order = np.argsort(counts, kind="stable")  # the last one assigned is the most frequent
-        there = keys[order] // width
-        best[there] = keys[order] % width
-        share[there] = counts[order] / np.bincount(cells[fold.learn], minlength=size)[there]
+        learned_cells = keys[order] // width
+        best[learned_cells] = keys[order] % width
+        share[learned_cells] = counts[order] / np.bincount(cells[fold.learn], minlength=size)[learned_cells]
         guess[fold.predict] = best[cells[fold.predict]]
         certainty[fold.predict] = share[cells[fold.predict]]
     return guess, certainty
@@ -160,10 +160,10 @@ def predict_numbers(features: Features, target: Floats, parts: Sequence[Fold]) -
     """
     positive = bool((target >= 0).all())
     scaled = np.log1p(target) if positive else target
-    found = [np.zeros(target.size) for _ in range(3)]
-    every = np.column_stack([features.numbers, *features.lookups])
-    for columns in (every, *(column[:, None] for column in features.numbers.T)):
-        found.append(_medians(_cells(columns), target, parts))
+    guesses = [np.zeros(target.size) for _ in range(3)]
+    all_numbers = np.column_stack([features.numbers, *features.lookups])
+    for columns in (all_numbers, *(column[:, None] for column in features.numbers.T)):
+        guesses.append(_medians(_cells(columns), target, parts))
     with _one_thread():
         for fold in parts:
             inputs, categories = _fittable(features, scaled, fold, values=False)
@@ -172,14 +172,14 @@ def predict_numbers(features: Features, target: Floats, parts: Sequence[Fold]) -
                 guess = _numbers_of_trees(
                     inputs[fold.learn], categories, scaled[fold.learn], inputs[fold.predict]
                 )
-            found[0][fold.predict] = np.expm1(guess) if positive else guess
+            guesses[0][fold.predict] = np.expm1(guess) if positive else guess
             plain = features.numbers[:, ~features.categories]
-            found[1][fold.predict] = _linear(plain, target, fold)
+            guesses[1][fold.predict] = _linear(plain, target, fold)
             logs = np.sign(plain) * np.log(np.maximum(np.abs(plain), 1e-9))
             logged = np.log(np.maximum(target, 1e-9)) if positive else target
             guess = _linear(logs, logged, fold)
-            found[2][fold.predict] = np.exp(np.clip(guess, -700, 700)) if positive else guess
-    return found
+            guesses[2][fold.predict] = np.exp(np.clip(guess, -700, 700)) if positive else guess
+    return guesses
 
 
 def _medians(cells: Ints, target: Floats, parts: Sequence[Fold]) -> Floats:
@@ -187,9 +187,9 @@ def _medians(cells: Ints, target: Floats, parts: Sequence[Fold]) -> Floats:
     guess, size = np.zeros(target.size), int(cells.max()) + 1
     for fold in parts:
         order = fold.learn[np.lexsort((target[fold.learn], cells[fold.learn]))]
-        there, first, counts = np.unique(cells[order], return_index=True, return_counts=True)
+        learned_cells, first, counts = np.unique(cells[order], return_index=True, return_counts=True)
         best = np.full(size, np.median(target[fold.learn]))
-        best[there] = target[order[first + (counts - 1) // 2]]
+        best[learned_cells] = target[order[first + (counts - 1) // 2]]
         guess[fold.predict] = best[cells[fold.predict]]
     return guess
 
@@ -226,14 +226,14 @@ def _linear(inputs: Floats, target: Floats, fold: Fold) -> Floats:
     return np.asarray(whole[fold.predict] @ solution)
 
 
-def _by_forest(given: Floats, target: Ints, asked: Floats, seed: int) -> Floats:
+def _by_forest(learned_inputs: Floats, target: Ints, predicted_inputs: Floats, seed: int) -> Floats:
     """The probability of each value, by a random forest."""
     from sklearn.ensemble import RandomForestClassifier
 
     forest = RandomForestClassifier(
         _FOREST_TREES, min_samples_leaf=2, max_features=0.5, random_state=model_seed(seed)
     )
-    return np.asarray(forest.fit(_filled(given), target).predict_proba(_filled(asked)))
+    return np.asarray(forest.fit(_filled(learned_inputs), target).predict_proba(_filled(predicted_inputs)))
 
 
 def _filled(columns: Floats) -> Floats:
@@ -242,7 +242,7 @@ def _filled(columns: Floats) -> Floats:
 
 
 def _by_boosting(
-    given: Floats, categories: NDArray[np.bool_], target: Ints, asked: Floats, values: int
+    learned_inputs: Floats, categories: NDArray[np.bool_], target: Ints, predicted_inputs: Floats, values: int
 ) -> Floats:
     """The probability of each value, by gradient boosting."""
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -255,16 +255,18 @@ def _by_boosting(
         early_stopping=False,
         categorical_features=categories,
     )
-    return np.asarray(model.fit(given, target).predict_proba(asked))
+    return np.asarray(model.fit(learned_inputs, target).predict_proba(predicted_inputs))
 
 
-def _numbers_of_trees(given: Floats, categories: NDArray[np.bool_], target: Floats, asked: Floats) -> Floats:
+def _numbers_of_trees(
+    learned_inputs: Floats, categories: NDArray[np.bool_], target: Floats, predicted_inputs: Floats
+) -> Floats:
     """The number predicted for each record, by gradient boosting, or of few records by a forest."""
     from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
     if target.size < _FOREST_RECORDS:
         forest = RandomForestRegressor(_FOREST_TREES, min_samples_leaf=2, max_features=0.5, random_state=0)
-        return np.asarray(forest.fit(_filled(given), target).predict(_filled(asked)))
+        return np.asarray(forest.fit(_filled(learned_inputs), target).predict(_filled(predicted_inputs)))
     model = HistGradientBoostingRegressor(
         max_iter=_STEPS,
         learning_rate=0.25,
@@ -272,7 +274,7 @@ def _numbers_of_trees(given: Floats, categories: NDArray[np.bool_], target: Floa
         early_stopping=False,
         categorical_features=categories,
     )
-    return np.asarray(model.fit(given, target).predict(asked))
+    return np.asarray(model.fit(learned_inputs, target).predict(predicted_inputs))
 
 
 def _with_lookups(features: Features, target: Any, fold: Fold, *, values: bool) -> Floats:
@@ -284,18 +286,18 @@ def _with_lookups(features: Features, target: Any, fold: Fold, *, values: bool) 
     extra = []
     for coded in features.lookups:
         member = np.unique(coded, return_inverse=True)[1].ravel()
-        found = np.full(target.size, np.nan)
+        means = np.full(target.size, np.nan)
         if values:
-            found[:] = _other_values(member, np.asarray(target), fold)
+            means[:] = _other_values(member, np.asarray(target), fold)
         else:
             sums = np.bincount(member[fold.learn], target[fold.learn], member.max() + 1)
             sizes = np.bincount(member[fold.learn], minlength=member.max() + 1)
-            own = np.zeros(target.size)
-            own[fold.learn] = 1
-            count = sizes[member] - own
-            there = count > 0
-            found[there] = (sums[member] - own * target)[there] / count[there]
-        extra.append(found)
+            is_learned = np.zeros(target.size)
+            is_learned[fold.learn] = 1
+            count = sizes[member] - is_learned
+            has_records = count > 0
+            means[has_records] = (sums[member] - is_learned * target)[has_records] / count[has_records]
+        extra.append(means)
     return np.column_stack([features.numbers, *extra])
 
 

@@ -61,8 +61,10 @@ def l_diversity(
     (1, 1.0, ('4*',))
     """
     _check_c(c)
-    found = _each(as_seen(data, **roles), others_known, lambda one: one.l_diversity(c))
-    return min(found, key=lambda one: (one.distinct, one.entropy, one.recursive))
+    diversities = _each(as_seen(data, **roles), others_known, lambda counts: counts.l_diversity(c))
+    return min(
+        diversities, key=lambda diversity: (diversity.distinct, diversity.entropy, diversity.recursive)
+    )
 
 
 @takes_roles(without=SAMPLE)
@@ -106,8 +108,8 @@ def t_closeness(
     """
     dataset = as_seen(data, **roles)
     ground = ground_distances(dataset, distances)
-    found = _each(dataset, others_known, lambda one: one.t_closeness(ground[one.name]))
-    return max(found, key=lambda one: one.t)
+    closenesses = _each(dataset, others_known, lambda counts: counts.t_closeness(ground[counts.name]))
+    return max(closenesses, key=lambda closeness: closeness.t)
 
 
 @takes_roles(without=SAMPLE)
@@ -135,8 +137,8 @@ def beta_likeness(data: Data, *, others_known: bool = False, **roles: Unpack[Rol
     >>> beta_likeness(people, quasi_identifiers="age", sensitive="ill").beta
     1.0
     """
-    found = _each(as_seen(data, **roles), others_known, AttributeCounts.beta_likeness)
-    return max(found, key=lambda one: (one.beta, one.enhanced))
+    likenesses = _each(as_seen(data, **roles), others_known, AttributeCounts.beta_likeness)
+    return max(likenesses, key=lambda likeness: (likeness.beta, likeness.enhanced))
 
 
 @takes_roles(without=SAMPLE)
@@ -165,8 +167,8 @@ def delta_disclosure(data: Data, *, others_known: bool = False, **roles: Unpack[
     >>> found.delta_bits, found.present_bits
     (inf, 1.0)
     """
-    found = _each(as_seen(data, **roles), others_known, AttributeCounts.delta_disclosure)
-    return max(found, key=lambda one: (one.delta_bits, one.present_bits))
+    disclosures = _each(as_seen(data, **roles), others_known, AttributeCounts.delta_disclosure)
+    return max(disclosures, key=lambda disclosure: (disclosure.delta_bits, disclosure.present_bits))
 
 
 @takes_roles(without=SAMPLE)
@@ -198,7 +200,7 @@ def alpha_k_anonymity(data: Data, *, others_known: bool = False, **roles: Unpack
     dataset = as_seen(data, **roles)
     counts = _counts(dataset, others_known)
     k = _smallest(dataset).size
-    return max((count.alpha_k_anonymity(k) for count in counts), key=lambda one: one.alpha)
+    return max((count.alpha_k_anonymity(k) for count in counts), key=lambda result: result.alpha)
 
 
 @takes_roles(without=SAMPLE)
@@ -276,8 +278,8 @@ def _each(dataset: Dataset, others_known: bool, model: Callable[[AttributeCounts
 
 def _counts(dataset: Dataset, others_known: bool) -> list[AttributeCounts]:
     """Each sensitive attribute in the classes, from one scan unless the cells are too many."""
-    known, sensitive = dataset.quasi_identifiers, dataset.sensitive
-    if not known or not sensitive:
+    quasi_identifiers, sensitive = dataset.quasi_identifiers, dataset.sensitive
+    if not quasi_identifiers or not sensitive:
         raise RoleError(
             "Attribute disclosure needs quasi-identifiers and sensitive attributes.",
             code="roles-missing",
@@ -286,14 +288,14 @@ def _counts(dataset: Dataset, others_known: bool) -> list[AttributeCounts]:
     if len(sensitive) > 1:
         with suppress(TooLargeError):
             dataset.cells(
-                joint_columns(dataset, [*known, *sensitive])
+                joint_columns(dataset, [*quasi_identifiers, *sensitive])
             )  # kept by the dataset: each attribute is in it
-    found = []
+    counts = []
     for name in sensitive:
-        others = [other for other in sensitive if others_known and other != name]
-        given = [*known, *others]
-        found.append(AttributeCounts(name, joint_of(dataset, name, given)))
-    return found
+        known_attributes = [attribute for attribute in sensitive if others_known and attribute != name]
+        known_columns = [*quasi_identifiers, *known_attributes]
+        counts.append(AttributeCounts(name, joint_of(dataset, name, known_columns)))
+    return counts
 
 
 def _smallest(dataset: Dataset) -> Group:
@@ -303,8 +305,8 @@ def _smallest(dataset: Dataset) -> Group:
     classes = dataset.cells(columns)
     if len(columns) > len(names):
         first, member = group(classes.codes[:-1], classes.domains[:-1])
-        known = classes.codes[-1] != classes.missing_codes[-1]
-        people = np.bincount(member[known], minlength=first.size).astype(np.int64)
+        has_value = classes.codes[-1] != classes.missing_codes[-1]
+        people = np.bincount(member[has_value], minlength=first.size).astype(np.int64)
         classes = replace(
             classes,
             columns=names,

@@ -119,18 +119,18 @@ def riskiest_sets(
     cells = dataset.cells(names if basis.unique else [*names, target])
     search = _Search(cells, names, None if basis.unique else target, measure, max_columns)
     reached = search.highest if threshold is None else threshold
-    found = list(search.run(reached, bounded=threshold is not None and measure != "itpr"))
-    order = sorted(found, key=lambda one: (-search.value(one), len(one.columns)))
+    measured = list(search.run(reached, bounded=threshold is not None and measure != "itpr"))
+    order = sorted(measured, key=lambda risk: (-search.value(risk), len(risk.columns)))
     return RiskiestSets(
         target=target,
         columns=tuple(names),
         max_columns=max_columns,
         measure=measure,
         threshold=reached,
-        reaching=tuple(one for one in order if search.value(one) >= reached - _ROUNDING),
+        reaching=tuple(risk for risk in order if search.value(risk) >= reached - _ROUNDING),
         worst=tuple(order[:limit]),
         measured=search.measured,
-        pruned=_subsets(len(names), max_columns) - len(found),
+        pruned=_subsets(len(names), max_columns) - len(measured),
         uniqueness=basis,
     )
 
@@ -158,8 +158,8 @@ class _Search:
         self.cells, self.names, self.target = cells, tuple(names), target
         self.measure, self.max_columns = measure, min(max_columns, len(names))
         self.measured = 0
-        one = conditional(cells, self.names[:1], target)
-        self.highest = one.entropy if measure == "mutual_information" else 1.0
+        first_conditional = conditional(cells, self.names[:1], target)
+        self.highest = first_conditional.entropy if measure == "mutual_information" else 1.0
 
     def value(self, column_set_leakage: ColumnSetLeakage) -> float:
         return float(getattr(column_set_leakage, self.measure))
@@ -174,10 +174,10 @@ class _Search:
                 for wider in self._extensions(level, threshold if bounded else None):
                     if any(small <= set(wider) for small in closed):
                         continue
-                    found = self._measure(wider)
+                    risk = self._measure(wider)
                     step.advance()
-                    yield found
-                    if self.value(found) >= threshold - _ROUNDING:
+                    yield risk
+                    if self.value(risk) >= threshold - _ROUNDING:
                         closed.append(frozenset(wider))
                     else:
                         following.append(wider)
@@ -199,15 +199,15 @@ class _Search:
     def _measure(self, chosen: tuple[int, ...]) -> ColumnSetLeakage:
         self.measured += 1
         columns = tuple(self.names[i] for i in chosen)
-        known = conditional(self.cells, columns, self.target)
+        result = conditional(self.cells, columns, self.target)
         return ColumnSetLeakage(
             columns=columns,
-            classes=len(known.classes),
-            itpr=known.itpr,
-            discrimination_rate=known.discrimination_rate,
-            mutual_information=known.mutual_information,
-            best_guess=known.average_guess,
-            worst_guess=float(known.best_guesses.max()),
+            classes=len(result.classes),
+            itpr=result.itpr,
+            discrimination_rate=result.discrimination_rate,
+            mutual_information=result.mutual_information,
+            best_guess=result.average_guess,
+            worst_guess=float(result.best_guesses.max()),
         )
 
 

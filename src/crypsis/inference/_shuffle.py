@@ -42,8 +42,8 @@ def shuffled_itpr(conditional: Conditional, seed: int) -> Number:
     else:
         lowest = _drawn(conditional.sizes, totals, random)
         method = f"{lowest.size} draws for the smallest classes"
-    found = 1 - len(conditional.classes) * lowest / (conditional.records * conditional.entropy)
-    low, middle, high = np.quantile(found, [0.025, 0.5, 0.975])
+    shuffled = 1 - len(conditional.classes) * lowest / (conditional.records * conditional.entropy)
+    low, middle, high = np.quantile(shuffled, [0.025, 0.5, 0.975])
     return Estimate(float(middle), float(low), float(high), method=f"{method}, seed {seed}")
 
 

@@ -89,8 +89,8 @@ class States:
     @property
     def of_all(self) -> Bools:
         """The states that are shares of all members of a class, not of those with a known value."""
-        place = np.arange(self.prior.size)
-        return np.asarray((place == self.missing) | (self.level == "known"), bool)
+        values = np.arange(self.prior.size)
+        return np.asarray((values == self.missing) | (self.level == "known"), bool)
 
     @property
     def rare(self) -> Bools:
@@ -108,32 +108,32 @@ class Prior:
 
 
 def value_prior(
-    table: Joint, given: Mapping[Any, float] | None, population: tuple[pa.Array, Ints] | None
+    table: Joint, declared: Mapping[Any, float] | None, population: tuple[pa.Array, Ints] | None
 ) -> Prior:
     """The share of each value: by the rates given, in the population, or in this table.
 
     Values without a rate share what the rates leave, in proportion to their share in this table.
     """
-    own = np.asarray(table.prior, np.float64)
+    counted_shares = np.asarray(table.prior, np.float64)
     texts = [None if value is None else as_text(value) for value in table.values.to_pylist()]
-    if given:
-        rates = {as_text(value): float(rate) for value, rate in given.items()}
+    if declared:
+        rates = {as_text(value): float(rate) for value, rate in declared.items()}
         total = sum(rates.values())
         if any(not 0 <= rate <= 1 for rate in rates.values()) or total > 1 + 1e-9:
             raise ParameterError(
                 "Priors must be from 0 to 1, and those of a column at most 1 together.", parameter="priors"
             )
-        known = np.array([text in rates for text in texts], bool)
-        left = own[~known].sum()
-        shares = np.where(known, 0.0, own * max(0.0, 1 - total) / left if left else 0.0)
-        shares[known] = [rates[text] for text in texts if text in rates]
+        has_rate = np.array([text in rates for text in texts], bool)
+        left = counted_shares[~has_rate].sum()
+        shares = np.where(has_rate, 0.0, counted_shares * max(0.0, 1 - total) / left if left else 0.0)
+        shares[has_rate] = [rates[text] for text in texts if text in rates]
         return Prior(shares, "the rates given")
     if population is not None:
         values, counts = population
         theirs = dict(zip(map(_text_or_none, values.to_pylist()), counts, strict=True))
         people = max(1, int(counts.sum()))
         return Prior(np.array([theirs.get(text, 0) / people for text in texts]), "the population")
-    return Prior(own, THIS_TABLE)
+    return Prior(counted_shares, THIS_TABLE)
 
 
 def _text_or_none(value: Any) -> str | None:
@@ -151,70 +151,72 @@ def attribute_states(
     """All levels of states of an attribute, the single values first."""
     values = table.values.to_pylist()
     missing = len(values) - 1 if values and values[-1] is None else -1
-    known = np.arange(len(values)) != missing
+    is_value = np.arange(len(values)) != missing
     fine = {as_text(value) for value in harmless}
     harmless_value = np.array([v is not None and as_text(v) in fine for v in values], bool)
-    declared = np.full(len(values), bool(fine)) & known
-    found = [States("value", np.arange(len(values)), prior.shares, harmless_value, declared, missing)]
+    declared = np.full(len(values), bool(fine)) & is_value
+    states = [States("value", np.arange(len(values)), prior.shares, harmless_value, declared, missing)]
     if hierarchy is not None:
         nodes = hierarchy.nodes(values, name)
         for node in nodes[1:-1]:
-            found += _level("group", np.asarray(node, np.int64), found[0])
+            states += _level("group", np.asarray(node, np.int64), states[0])
     texts = alike(values)
     words = [_without_numbers(key) if isinstance(key, str) else key for key in texts]
     codes = [("codes", keys) for keys in ([] if read.mostly else code_prefixes(texts))]
     for level, keys in (("group", texts), ("words", words), *codes):
         merged = _merged(keys)
         if merged is not None:
-            found += _level(level, merged, found[0])
-    found += _kinds(read, found[0])
+            states += _level(level, merged, states[0])
+    states += _kinds(read, states[0])
     if missing >= 0:
-        found += _complement("known", ~known, -1, found[0])
+        states += _complement("known", ~is_value, -1, states[0])
     if not read.mostly:
         plain = {text.casefold() for text in fine}
         for part, inside in listed_parts(table):
-            found += _complement("part", ~inside & known, missing, found[0], part in plain)
+            states += _complement("part", ~inside & is_value, missing, states[0], part in plain)
     zero = np.asarray(read.numbers == 0) & read.mostly
     sets = {"not zero": zero, "not harmless": harmless_value}
     below = np.asarray(read.numbers < 0) & read.mostly & (not read.dates)
     if 0 < prior.shares[below].sum() <= _FEW_BELOW:
-        sets["below zero"] = known & ~below
+        sets["below zero"] = is_value & ~below
     if read.mostly and not read.dates:
         low, high = _far(read.numbers, np.asarray(table.totals))
-        sets |= {"low": known & ~low, "high": known & ~high}
-    if prior.shares[known].max(initial=0.0) >= RARE:
-        top = np.argmax(np.where(known, prior.shares, -1.0))
+        sets |= {"low": is_value & ~low, "high": is_value & ~high}
+    if prior.shares[is_value].max(initial=0.0) >= RARE:
+        top = np.argmax(np.where(is_value, prior.shares, -1.0))
         sets["not the most frequent"] = np.arange(len(values)) == top
     seen: set[bytes] = set()
     for level, inside in sets.items():
-        rest = known & ~inside
+        rest = is_value & ~inside
         if inside.any() and rest.sum() > 1 and inside.tobytes() not in seen:
             seen.add(inside.tobytes())
-            found += _complement(level, inside, missing, found[0])
+            states += _complement(level, inside, missing, states[0])
     if table.people is not None and prior.source == THIS_TABLE:  # who has several counts once
-        found = [replace(one, prior=table.prior_having(one.of_value, one.prior.size)) for one in found]
-    return found
+        states = [
+            replace(mapped, prior=table.prior_having(mapped.of_value, mapped.prior.size)) for mapped in states
+        ]
+    return states
 
 
 def _far(numbers: Floats, totals: Ints | Floats) -> tuple[Bools, Bools]:
     """Which values are among the lowest tenth of the numbers, and which among the highest."""
-    there = ~np.isnan(numbers)
-    distinct, place = np.unique(numbers[there], return_inverse=True)
-    first, last = far_numbers(sums_of(place, totals[there], distinct.size))
-    at = np.where(there, np.searchsorted(distinct, numbers), -1)
-    return there & (at < first), at >= last
+    is_number = ~np.isnan(numbers)
+    distinct, number_index = np.unique(numbers[is_number], return_inverse=True)
+    first, last = far_numbers(sums_of(number_index, totals[is_number], distinct.size))
+    at = np.where(is_number, np.searchsorted(distinct, numbers), -1)
+    return is_number & (at < first), at >= last
 
 
 def _merged(keys: Sequence[Any]) -> Ints | None:
     """One state for the values with one key; None if no two have it."""
     numbers: dict[Any, int] = {}
-    found = [numbers.setdefault(key, len(numbers)) for key in keys]
-    return np.array(found, np.int64) if len(numbers) < len(keys) else None
+    states = [numbers.setdefault(key, len(numbers)) for key in keys]
+    return np.array(states, np.int64) if len(numbers) < len(keys) else None
 
 
 def _without_numbers(plain: str) -> str:
     """Equal for texts that differ in their numbers alone: "flu, 1990" and "1991: flu"."""
-    return "".join(one for one in plain if not one.isdigit()) or plain
+    return "".join(character for character in plain if not character.isdigit()) or plain
 
 
 def _kinds(read: ReadNumbers, single: States) -> list[States]:
@@ -232,13 +234,13 @@ def _complement(level: str, inside: Bools, missing: int, single: States, fine: b
     state = np.where(inside, 0, 1)
     if missing >= 0:
         state[missing] = 2
-    found = _level(level, state, single)[0]
-    harmless = found.harmless.copy()
+    merged = _level(level, state, single)[0]
+    harmless = merged.harmless.copy()
     harmless[[0, *([2] if missing >= 0 else [])]] = True
     if level == "part":  # a harmless list has harmless parts; the part itself is asked about
         harmless[1] = fine
-    unknown = -1 if missing < 0 else found.missing
-    return [States(level, found.of_value, found.prior, harmless, found.declared, unknown)]
+    unknown = -1 if missing < 0 else merged.missing
+    return [States(level, merged.of_value, merged.prior, harmless, merged.declared, unknown)]
 
 
 def _level(level: str, state: Ints, single: States) -> list[States]:

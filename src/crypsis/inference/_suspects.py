@@ -111,17 +111,17 @@ def _texts(
         return
     rare = [int(i) for i in np.flatnonzero(few) if not any(map(str.isdigit, texts[i]))]
     ordered = map(int, np.argsort(-counts, kind="stable"))
-    often = [place for place in ordered if texts[place] and counts[place] >= _TIMES_RARER]
+    often = [index for index in ordered if texts[index] and counts[index] >= _TIMES_RARER]
     if not rare or not often or len(often) + len(rare) > _MOST_SPELLINGS:
         return
     plain: dict[str, int] = {}
-    for place in often:
-        plain.setdefault(_plain(texts[place]), place)
-    for place in rare:
-        own = _plain(texts[place])
-        near = [own] if own in plain else get_close_matches(own, plain, n=1, cutoff=_ALIKE)
-        if near and counts[plain[near[0]]] >= _TIMES_RARER * counts[place]:
-            yield place, (SuspectReason.MISSPELLED, texts[plain[near[0]]])
+    for index in often:
+        plain.setdefault(_plain(texts[index]), index)
+    for index in rare:
+        spelling = _plain(texts[index])
+        similar = [spelling] if spelling in plain else get_close_matches(spelling, plain, n=1, cutoff=_ALIKE)
+        if similar and counts[plain[similar[0]]] >= _TIMES_RARER * counts[index]:
+            yield index, (SuspectReason.MISSPELLED, texts[plain[similar[0]]])
 
 
 def _plain(text: str) -> str:

@@ -132,19 +132,19 @@ def value_disclosure(
         )
     trees = _hierarchies(dataset, hierarchies or {})
     strict = dataset.strict()
-    known = list(strict.quasi_identifiers)
+    known_columns = list(strict.quasi_identifiers)
     if len(strict.sensitive) > 1:
         with suppress(TooLargeError):
-            strict.cells(joint_columns(strict, [*known, *strict.sensitive]))  # kept by the dataset
-    found = []
+            strict.cells(joint_columns(strict, [*known_columns, *strict.sensitive]))  # kept by the dataset
+    attributes = []
     for name in strict.sensitive:
-        table = joint_of(strict, name, known)
-        found.append(_attribute(strict, name, table, trees.get(name), confidence, baseline))
-    return ValueDisclosure(tuple(known), confidence, tuple(found))
+        table = joint_of(strict, name, known_columns)
+        attributes.append(_attribute(strict, name, table, trees.get(name), confidence, baseline))
+    return ValueDisclosure(tuple(known_columns), confidence, tuple(attributes))
 
 
-def _hierarchies(dataset: Dataset, given: Mapping[str, Hierarchy]) -> dict[str, Hierarchy]:
-    wrong = [name for name in given if name not in dataset.sensitive]
+def _hierarchies(dataset: Dataset, trees: Mapping[str, Hierarchy]) -> dict[str, Hierarchy]:
+    wrong = [name for name in trees if name not in dataset.sensitive]
     if wrong:
         raise ParameterError(
             f"Parameter 'hierarchies' has column {wrong[0]!r}, which is not a sensitive attribute.",
@@ -154,9 +154,9 @@ def _hierarchies(dataset: Dataset, given: Mapping[str, Hierarchy]) -> dict[str, 
     noted = {
         name: Hierarchy.read(note.hierarchy)
         for name, note in dataset.notes.items()
-        if note.hierarchy and name in dataset.sensitive and name not in given
+        if note.hierarchy and name in dataset.sensitive and name not in trees
     }
-    return {**noted, **given}
+    return {**noted, **trees}
 
 
 def _attribute(
@@ -164,16 +164,16 @@ def _attribute(
 ) -> AttributeValues:
     """One attribute; a model is fitted, or not."""
     best, note = _Best(table), dataset.notes.get(name)
-    given = note.priors if note else None, _population(dataset, name)
+    prior_sources = note.priors if note else None, _population(dataset, name)
     about = note.harmless if note else (), tree, name
-    prior, read = value_prior(table, *given), read_numbers(table.values)
+    prior, read = value_prior(table, *prior_sources), read_numbers(table.values)
     levels = attribute_states(table, read, prior, *about)
     for reading, classes in table.readings:
         best.classes = classes
         counts = {
-            kind: (one, attribute_states(one, read, value_prior(one, *given), *about))
-            for kind, one in (("having", reading), ("spread", reading.spread))
-            if one is not None
+            kind: (variant, attribute_states(variant, read, value_prior(variant, *prior_sources), *about))
+            for kind, variant in (("having", reading), ("spread", reading.spread))
+            if variant is not None
         }
         _add_reading(best, counts, read, confidence, fitted)
     presence, presence_prior = _presence(table, prior, levels)
@@ -217,24 +217,24 @@ def _add_reading(
         for level in levels
     ]
     numbers = read.numbers if read.mostly else None
-    asked = [one.member[needs_model(one.sure)] for one in (*counted, *spread)]
+    classes_needed = [level.member[needs_model(level.sure)] for level in (*counted, *spread)]
     if numbers is None:
-        known, bins = [], frequent_bins(table, counted[0])
+        intervals, bins = [], frequent_bins(table, counted[0])
     else:
         ordered = sensitive_numbers(table, numbers, not read.dates)
         harmless = np.isin(ordered.distinct, numbers[levels[0].harmless])
-        known = [_Known(table, ordered, window, harmless, confidence) for window in ordered.windows()]
-        asked += [one.window.member[needs_model(one.sure)] for one in known]
+        intervals = [_Known(table, ordered, window, harmless, confidence) for window in ordered.windows()]
+        classes_needed += [interval.window.member[needs_model(interval.sure)] for interval in intervals]
         bins = ordered.bins_of(numbers)
     wanted = np.zeros(table.starts.size, bool)
-    for classes in asked:
+    for classes in classes_needed:
         wanted[classes] = True
     model = baselines(table, np.flatnonzero(wanted), bins, fitted)
-    for one in counted:
-        best.add(one, model.of(one, needs_model(one.sure), people=True))
-    for one in spread:
-        best.add(one, model.of(one, needs_model(one.sure)))
-    for interval in known:
+    for level_states in counted:
+        best.add(level_states, model.of(level_states, needs_model(level_states.sure), people=True))
+    for level_states in spread:
+        best.add(level_states, model.of(level_states, needs_model(level_states.sure)))
+    for interval in intervals:
         best.add_interval(interval, model)
 
 
@@ -246,25 +246,25 @@ class _Known:
     ) -> None:
         single = window.last - window.first == 1
         self.numbers, self.window = numbers, window.where(~(single & harmless[window.first]))
-        known, enough = known_members(table)
+        known_sizes, enough = known_members(table)
         member = self.window.member
         self.known_only = enough[member]
-        trials = np.where(self.known_only, known[member], table.sizes[member])
+        trials = np.where(self.known_only, known_sizes[member], table.sizes[member])
         self.shares = self.window.counts / trials
         self.sure = sure_share(self.window.counts, trials, self.window.prior <= RARE, confidence)
 
     def baseline(self, model: Baselines) -> Floats:
         """What the model predicts; 0 where it was not asked."""
-        asked = needs_model(self.sure)
-        found = np.zeros(self.sure.size)
-        some = self.window.where(asked)
-        rows = model.rows(some.member, self.known_only[asked])
-        chance = self.numbers.predicted(some, rows)
+        wanted = needs_model(self.sure)
+        chances = np.zeros(self.sure.size)
+        windows_wanted = self.window.where(wanted)
+        rows = model.rows(windows_wanted.member, self.known_only[wanted])
+        chance = self.numbers.predicted(windows_wanted, rows)
         if model.repeats is not None:
-            share = self.numbers.share(some)
-            chance = model.repeats.expected(some.member, chance, share, some.prior)
-        found[asked] = chance
-        return found
+            share = self.numbers.share(windows_wanted)
+            chance = model.repeats.expected(windows_wanted.member, chance, share, windows_wanted.prior)
+        chances[wanted] = chance
+        return chances
 
 
 class _Best:
@@ -314,13 +314,13 @@ class _Best:
             class_states.states.level,
         )
 
-    def add_interval(self, one: _Known, model: Baselines) -> None:
+    def add_interval(self, interval: _Known, model: Baselines) -> None:
         """The intervals of one width."""
-        base, prior = one.baseline(model), one.window.prior
-        member = self.classes[one.window.member]
-        self.put("interval", one.sure - base, member, one.shares, prior, base, "interval")
-        disclosed = (one.shares >= NEAR_CERTAIN) & (prior <= RARE)
-        self.put_certain(disclosed, member, one.shares, prior, base, "interval")
+        base, prior = interval.baseline(model), interval.window.prior
+        member = self.classes[interval.window.member]
+        self.put("interval", interval.sure - base, member, interval.shares, prior, base, "interval")
+        disclosed = (interval.shares >= NEAR_CERTAIN) & (prior <= RARE)
+        self.put_certain(disclosed, member, interval.shares, prior, base, "interval")
 
     def put(
         self,
@@ -338,10 +338,10 @@ class _Best:
         np.maximum.at(self.values[name], member, values)
         largest = np.flatnonzero(values == values.max())
         sizes = self.table.sizes[member[largest]]
-        place = int(largest[np.argmax(sizes)])
-        key = (float(values[place]), int(sizes.max()))
+        position = int(largest[np.argmax(sizes)])
+        key = (float(values[position]), int(sizes.max()))
         if key > self.worst[name][:2]:
-            where = self._class(place, member, shares, priors, base, level)
+            where = self._class(position, member, shares, priors, base, level)
             self.worst[name] = (*key, where)
 
     def put_certain(
@@ -358,16 +358,18 @@ class _Best:
         if not places.size:
             return
         self.certain[member[places]] = True
-        place = int(places[np.argmax(self.table.sizes[member[places]])])
+        position = int(places[np.argmax(self.table.sizes[member[places]])])
         size = 0 if self.certain_class is None else self.certain_class.group.size
-        if self.table.sizes[member[place]] > size:
-            self.certain_class = self._class(place, member, shares, priors, base, level)
+        if self.table.sizes[member[position]] > size:
+            self.certain_class = self._class(position, member, shares, priors, base, level)
 
     def _class(
-        self, place: int, member: Ints, shares: Floats, priors: Floats, base: Floats, level: str
+        self, position: int, member: Ints, shares: Floats, priors: Floats, base: Floats, level: str
     ) -> WorstClass:
-        group = self.table.classes.group(int(member[place]))
-        return WorstClass(group, float(shares[place]), float(priors[place]), float(base[place]), level)
+        group = self.table.classes.group(int(member[position]))
+        return WorstClass(
+            group, float(shares[position]), float(priors[position]), float(base[position]), level
+        )
 
     def measure(self, name: str) -> ValueMeasure:
         """One of the measures as a result."""
@@ -395,25 +397,25 @@ def _presence(table: Joint, prior: Prior, levels: Sequence[States]) -> tuple[flo
     are not in the table: a value that reads as absence (no, none, negative, 0) counts only if every
     record has it, and that a number is not zero, or that a value is known, does not count.
     """
-    given = prior.source != THIS_TABLE
+    is_declared = prior.source != THIS_TABLE
     values = table.values.to_pylist()
     best, its_prior = 0.0, None
     for level in levels:
-        if not given and level.level in _ORDINARY:
+        if not is_declared and level.level in _ORDINARY:
             continue
         totals, everybody = _having_anywhere(table, level)
-        known = everybody - (totals[level.missing] if level.missing >= 0 else 0)
+        known_people = everybody - (totals[level.missing] if level.missing >= 0 else 0)
         for state in np.flatnonzero(~level.harmless & (totals > 0)):
-            trials = everybody if state == level.missing else known
+            trials = everybody if state == level.missing else known_people
             share = float(totals[state] / trials)
             if state == level.missing or share <= best:
                 continue
-            if given and share - level.prior[state] <= 0.2:
+            if is_declared and share - level.prior[state] <= 0.2:
                 continue
             absent = level.level == "value" and reads_as_absent(values[int(state)])
-            if absent and not given and share < 1:
+            if absent and not is_declared and share < 1:
                 continue
-            best, its_prior = share, float(level.prior[state]) if given else None
+            best, its_prior = share, float(level.prior[state]) if is_declared else None
     return best, its_prior
 
 
@@ -431,8 +433,8 @@ def _having_anywhere(table: Joint, level: States) -> tuple[NDArray[Any], float]:
     keys = np.unique(whose * states + level.of_value[table.codes[people.cell]])
     person, state = keys // states, keys % states
     if level.missing >= 0:  # missing is who has no value in any class
-        some = np.bincount(person, state != level.missing, minlength=int(person.max()) + 1) > 0
-        state = state[~((state == level.missing) & some[person])]
+        has_other = np.bincount(person, state != level.missing, minlength=int(person.max()) + 1) > 0
+        state = state[~((state == level.missing) & has_other[person])]
     totals = np.bincount(state, minlength=states)
     return totals, float(np.unique(person).size)
 
@@ -446,9 +448,9 @@ def _not_zero(numbers: Numbers) -> float:
     zero = np.flatnonzero(numbers.distinct == 0)
     if not zero.size or numbers.distinct.size < 2:
         return 0.0
-    place = int(zero[0])
-    near = np.argsort(np.abs(np.arange(numbers.distinct.size) - place), kind="stable")
-    others = numbers.totals[near[1 : _NEIGHBORS + 1]]
-    if numbers.totals[place] < _STANDS_OUT * others.mean():
+    zero_index = int(zero[0])
+    nearest = np.argsort(np.abs(np.arange(numbers.distinct.size) - zero_index), kind="stable")
+    neighbors = numbers.totals[nearest[1 : _NEIGHBORS + 1]]
+    if numbers.totals[zero_index] < _STANDS_OUT * neighbors.mean():
         return 0.0
-    return float(1 - numbers.totals[place] / numbers.totals.sum())
+    return float(1 - numbers.totals[zero_index] / numbers.totals.sum())

@@ -96,9 +96,9 @@ class ValueDisclosure(Result):
     attributes: tuple[AttributeValues, ...]
 
     def __getitem__(self, attribute: str) -> AttributeValues:
-        for one in self.attributes:
-            if one.attribute == attribute:
-                return one
+        for disclosure in self.attributes:
+            if disclosure.attribute == attribute:
+                return disclosure
         raise unknown_columns([attribute], [attribute.attribute for attribute in self.attributes])
 
     def __str__(self) -> str:

@@ -71,19 +71,19 @@ def _misspelled(words: Sequence[str]) -> dict[str, str]:
     first: dict[str, str] = {}
     same: dict[str, str] = {}
     for word in words:
-        near = min((first[deletion] for deletion in _deletions(word) if deletion in first), default=word)
-        if near != word:
-            same[word] = near
-        for one in _deletions(word):
-            first.setdefault(one, near)
+        similar = min((first[deletion] for deletion in _deletions(word) if deletion in first), default=word)
+        if similar != word:
+            same[word] = similar
+        for deletion_of_word in _deletions(word):
+            first.setdefault(deletion_of_word, similar)
     return same
 
 
 def _deletions(word: str) -> Iterator[str]:
     """The word, and without each of its letters but the first: theist and atheist are no errors."""
     yield word
-    for place in range(1, len(word)):
-        yield word[:place] + word[place + 1 :]
+    for position in range(1, len(word)):
+        yield word[:position] + word[position + 1 :]
 
 
 def code_prefixes(keys: Sequence[Any]) -> list[list[Any]]:
@@ -97,9 +97,9 @@ def code_prefixes(keys: Sequence[Any]) -> list[list[Any]]:
     if len(codes) < max(2, _MOSTLY * len(texts)):
         return []
     longest = min(_LONGEST_CODE, max(map(len, codes)))
-    found: list[list[Any]] = []
+    cuts: list[list[Any]] = []
     for width in range(1, longest):
         cut = [key[:width] if isinstance(key, str) else key for key in keys]
-        if len(set(cut)) < len(set(keys)) and (not found or cut != found[-1]):
-            found.append(cut)
-    return found
+        if len(set(cut)) < len(set(keys)) and (not cuts or cut != cuts[-1]):
+            cuts.append(cut)
+    return cuts

@@ -121,8 +121,8 @@ class Joint:
             counts = np.bincount(inverse, self.counts).astype(np.int64)
         else:
             pairs = np.unique(self._states_of_pairs(state_of_value, states))
-            own = self.people.member[pairs // states] * states + pairs % states
-            keys, counts = np.unique(own, return_counts=True)
+            state_key = self.people.member[pairs // states] * states + pairs % states
+            keys, counts = np.unique(state_key, return_counts=True)
         return keys // states, keys % states, counts
 
     def _states_of_pairs(self, state_of_value: Ints, states: int) -> Ints:
@@ -168,8 +168,8 @@ class Joint:
         """Each person once, by one value; see `_people`."""
         if self.people is None:
             return self
-        known = self.codes != self._missing
-        counts = representatives(self.people, self.member, self.starts, self.counts, known)
+        has_value = self.codes != self._missing
+        counts = representatives(self.people, self.member, self.starts, self.counts, has_value)
         kept = counts > 0
         starts = np.searchsorted(self.member[kept], np.arange(self.starts.size))
         return replace(self, starts=starts, codes=self.codes[kept], counts=counts[kept], people=None)
@@ -181,9 +181,9 @@ class Joint:
         A record without a person is one person's here. They may be records of anybody: a measure
         is that of the worse reading.
         """
-        every = (self, np.arange(self.starts.size))
+        all_people = (self, np.arange(self.starts.size))
         if self.people is None or self.people.known.all() or not self.people.known.any():
-            return (every,)
+            return (all_people,)
         people, classes, cells = self.people.without_unknown(self.counts.size, self.member)
         member = self.member[cells]
         counts = np.bincount(people.cell, minlength=cells.size)
@@ -199,7 +199,7 @@ class Joint:
             self.dropped,
             people,
         )
-        return (every, (named, classes))
+        return (all_people, (named, classes))
 
     @cached_property
     def spread(self) -> Joint | None:
@@ -322,10 +322,12 @@ class Conditional:
         return 1 - self.conditional_entropy / self.entropy if self.entropy else 0.0
 
 
-def joint_of(dataset: Dataset, target: str, given: Sequence[str]) -> Joint:
+def joint_of(dataset: Dataset, target: str, known_columns: Sequence[str]) -> Joint:
     """The target in each class of the given columns: of people where these are known."""
     person = dataset.person
-    return joint(dataset.cells(joint_columns(dataset, [*given, target])), target, given, person)
+    return joint(
+        dataset.cells(joint_columns(dataset, [*known_columns, target])), target, known_columns, person
+    )
 
 
 def several_records(dataset: Dataset) -> bool:
@@ -342,12 +344,12 @@ def joint_columns(dataset: Dataset, names: Sequence[str]) -> list[str]:
     return [*names, *whose]
 
 
-def joint(cells: Cells, target: str, given: Sequence[str], person: str | None = None) -> Joint:
+def joint(cells: Cells, target: str, known_columns: Sequence[str], person: str | None = None) -> Joint:
     """Cells of the given columns and the target as a Joint; dropped records are counted.
 
     With `person`, the column that identifies the people, classes count people.
     """
-    names = (*given, target)
+    names = (*known_columns, target)
     columns = names if person is None or person in names else (*names, person)
     if cells.columns != columns:
         cells = cells.marginal(columns)
@@ -358,8 +360,8 @@ def joint(cells: Cells, target: str, given: Sequence[str], person: str | None = 
     dropped = int(cells.counts.sum() - counts.sum())
     people = None
     if person is not None:
-        place = columns.index(person)
-        owner, nobody = cells.codes[place][kept], cells.missing_codes[place]
+        person_column = columns.index(person)
+        owner, nobody = cells.codes[person_column][kept], cells.missing_codes[person_column]
         missing = plain.missing_codes[-1]
         members = np.searchsorted(_starts(codes[:-1]), np.arange(counts.size), "right") - 1
         cell, people = people_of_cells(
@@ -374,19 +376,24 @@ def joint(cells: Cells, target: str, given: Sequence[str], person: str | None = 
     starts = _starts(codes[:-1])
     sizes = np.add.reduceat(counts, starts) if people is None else people.sizes
     classes = Cells(
-        tuple(given), tuple(code[starts] for code in codes[:-1]), cells.values[: len(given)], sizes
+        tuple(known_columns),
+        tuple(code[starts] for code in codes[:-1]),
+        cells.values[: len(known_columns)],
+        sizes,
     )
-    values = cells.values[len(given)]
+    values = cells.values[len(known_columns)]
     return Joint(classes, starts, codes[-1], counts, values, dropped, people)
 
 
 def conditional(
-    cells: Cells, given: Sequence[str], target: str | None, person: str | None = None
+    cells: Cells, known_columns: Sequence[str], target: str | None, person: str | None = None
 ) -> Conditional:
     """The target in each class of the given columns; `target=None` means a unique one."""
     if target is None:
-        return unique_conditional(cells if cells.columns == tuple(given) else cells.marginal(given))
-    return counted_conditional(joint(cells, target, given, person))
+        return unique_conditional(
+            cells if cells.columns == tuple(known_columns) else cells.marginal(known_columns)
+        )
+    return counted_conditional(joint(cells, target, known_columns, person))
 
 
 def counted_conditional(table: Joint) -> Conditional:
@@ -432,9 +439,9 @@ def unique_conditional(cells: Cells) -> Conditional:
     )
 
 
-def checked_columns(target: str, given: str | Sequence[str], available: Sequence[str]) -> list[str]:
+def checked_columns(target: str, known_columns: str | Sequence[str], available: Sequence[str]) -> list[str]:
     """The given columns as a list; they and the target exist and differ."""
-    names = [given] if isinstance(given, str) else list(given)
+    names = [known_columns] if isinstance(known_columns, str) else list(known_columns)
     if not names:
         raise ColumnError(
             "No given column is set: the columns that the intruder knows.",

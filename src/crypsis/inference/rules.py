@@ -91,8 +91,8 @@ def disclosure_rules(dataset: Dataset, table: Joint, name: str) -> DisclosureRul
         order = sensitive_numbers(table, numbers, not read.dates)
         bins = order.bins_of(numbers)
         slot_of = _slots(table, numbers, order, levels[0], bins)
-    every = np.arange(table.starts.size)
-    model = baselines(table, every, bins, True)
+    all_classes = np.arange(table.starts.size)
+    model = baselines(table, all_classes, bins, True)
     count = int(slot_of.max()) + 1
     first = np.zeros(count, np.int64)
     first[slot_of[::-1]] = np.arange(slot_of.size)[::-1]
@@ -130,14 +130,14 @@ def classes_exceeding(
 
     `least` and `most` are the limits of measures of a class, by the name of the requirement.
     """
-    known = {name: tree for name, tree in distances.items() if name in dataset.sensitive}
-    ground, found = ground_distances(dataset, known), []
+    sensitive_trees = {name: tree for name, tree in distances.items() if name in dataset.sensitive}
+    ground, classes_above = ground_distances(dataset, sensitive_trees), []
     for name in dataset.sensitive:
         table = joint_of(dataset, name, names)
         counts = AttributeCounts(name, table)
         above = counts.classes_exceeding(least, most, recursive, ground[name])
-        found.append((table.classes, above))
-    return found
+        classes_above.append((table.classes, above))
+    return classes_above
 
 
 def _sums(slot_of: Ints, shares: Floats, count: int) -> Floats:
@@ -149,7 +149,7 @@ def _states(level: States, slot_of: Ints, first: Ints) -> StateRules:
     if level.level != "value" or first.size == slot_of.size:
         return StateRules(level.of_value[first], level.prior, level.rare, level.harmless, level.of_all)
     prior = _sums(slot_of, level.prior, first.size)
-    rare, harmless, of_all = (one[first] for one in (level.rare, level.harmless, level.of_all))
+    rare, harmless, of_all = (flags[first] for flags in (level.rare, level.harmless, level.of_all))
     return StateRules(np.arange(first.size), prior, rare, harmless, of_all)
 
 
@@ -161,9 +161,9 @@ def _slots(table: Joint, numbers: Floats, order: Numbers, single: States, bins: 
     """
     rank = np.lexsort((np.arange(numbers.size), numbers))  # NaN is last
     sorted_numbers = numbers[rank]
-    there = int(np.count_nonzero(~np.isnan(numbers)))
+    present = int(np.count_nonzero(~np.isnan(numbers)))
     new = np.ones(numbers.size, bool)
-    if there > _MANY_NUMBERS:
+    if present > _MANY_NUMBERS:
         shares = table.prior[rank]
         alone = (shares >= _FREQUENT) | single.harmless[rank] | (sorted_numbers == 0)
         edge = np.diff(bins[rank], prepend=-1) != 0
@@ -171,7 +171,7 @@ def _slots(table: Joint, numbers: Floats, order: Numbers, single: States, bins: 
         low, high = (order.distinct[np.searchsorted(upto, part)] for part in (0.05, 0.95))
         width = SPREAD * (high - low) / 4
         start = -np.inf
-        for i in range(there):
+        for i in range(present):
             number = sorted_numbers[i]
             step = min(width, 0.01 * abs(start)) if order.relative else width
             new[i] = edge[i] or alone[i] or (i > 0 and alone[i - 1]) or number - start > step
@@ -183,15 +183,15 @@ def _slots(table: Joint, numbers: Floats, order: Numbers, single: States, bins: 
 
 def _windows(order: Numbers, numbers: Floats, slot_of: Ints) -> tuple[Ints, ...]:
     """For each slot and each kind of interval the slot where it ends, exclusively."""
-    there = ~np.isnan(numbers)
+    is_number = ~np.isnan(numbers)
     count = int(slot_of.max()) + 1
     slot = np.full(order.distinct.size, -1, np.int64)
-    slot[np.searchsorted(order.distinct, numbers[there])] = slot_of[there]
+    slot[np.searchsorted(order.distinct, numbers[is_number])] = slot_of[is_number]
     last = int(slot.max()) + 1
-    found = []
+    sums = []
     for ends in order.widths():
         end = np.append(slot, last)[ends]
         by_slot = np.arange(count)  # what is not a number begins no interval
         np.maximum.at(by_slot, slot, end)
-        found.append(by_slot)
-    return tuple(found)
+        sums.append(by_slot)
+    return tuple(sums)

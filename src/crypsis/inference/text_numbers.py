@@ -151,9 +151,9 @@ class ReadNumbers:
     @property
     def mostly(self) -> bool:
         """Whether nine in ten known values are numbers, and not most of them mere bounds."""
-        known = (self.kinds >= 0).sum()
+        known_count = (self.kinds >= 0).sum()
         exact = (self.kinds == NUMBER).sum()
-        return bool(exact > known / 2 and (self.kinds > WORD).sum() >= _MOSTLY * known)
+        return bool(exact > known_count / 2 and (self.kinds > WORD).sum() >= _MOSTLY * known_count)
 
 
 def read_numbers(values: pa.Array) -> ReadNumbers:
@@ -168,15 +168,15 @@ def read_numbers(values: pa.Array) -> ReadNumbers:
     ([52310.0, 52025.0, 19.99999998, nan, nan], [1, 1, 2, 0, -1])
     """
     listed = values.to_pylist()
-    texts = [one for one in listed if isinstance(one, str)]
-    found = _parsed(listed, "")
-    if len(texts) == len([one for one in listed if one is not None]) and texts:
+    texts = [value for value in listed if isinstance(value, str)]
+    parsed = _parsed(listed, "")
+    if len(texts) == len([value for value in listed if value is not None]) and texts:
         prefix = _shared_prefix(texts)
         if prefix:
-            found = max(found, _parsed(listed, prefix), key=_read)
-    numbers = np.array([number for number, _, _ in found], np.float64)
-    kinds = np.array([kind for _, kind, _ in found], np.int64)
-    days, ranges = (sum(sort == one for _, _, sort in found) for one in (_DAY, _RANGED))
+            parsed = max(parsed, _parsed(listed, prefix), key=_read)
+    numbers = np.array([number for number, _, _ in parsed], np.float64)
+    kinds = np.array([kind for _, kind, _ in parsed], np.int64)
+    days, ranges = (sum(sort == kind_of_text for _, _, sort in parsed) for kind_of_text in (_DAY, _RANGED))
     return ReadNumbers(numbers, kinds, 2 * days > (kinds > WORD).sum(), ranges > 0)
 
 
@@ -185,16 +185,16 @@ _DAY, _RANGED, _AMOUNT = "day", "range", "amount"
 _NOTHING: _Found = (math.nan, WORD, "")
 
 
-def _read(found: Sequence[_Found]) -> int:
-    return sum(kind > WORD for _, kind, _ in found)
+def _read(parsed: Sequence[_Found]) -> int:
+    return sum(kind > WORD for _, kind, _ in parsed)
 
 
 def _parsed(listed: Sequence[Any], prefix: str) -> list[_Found]:
     """Each value read; of dates such as 3/4/1990 with the order of day and month that fits more."""
     both = [
-        [(math.nan, -1, "") if one is None else _value(one, prefix, month_first) for one in listed]
+        [(math.nan, -1, "") if value is None else _value(value, prefix, month_first) for value in listed]
         for month_first in (False, True)
-        if not month_first or any(isinstance(one, str) and "/" in one for one in listed)
+        if not month_first or any(isinstance(value, str) and "/" in value for value in listed)
     ]
     return max(both, key=_read)
 
@@ -232,7 +232,7 @@ def _text(text: str, month_first: bool) -> _Found:
     plain = text.strip()
     if _PLAIN.fullmatch(plain):
         return float(plain), NUMBER, _AMOUNT
-    if len(plain) > 60 or not any(one.isdigit() for one in plain):
+    if len(plain) > 60 or not any(character.isdigit() for character in plain):
         return _NOTHING
     plain = " ".join(unicodedata.normalize("NFKC", plain).translate(_MARKS).lower().split())
     days = _days(plain, month_first)
@@ -245,8 +245,8 @@ def _text(text: str, month_first: bool) -> _Found:
                 inner = _quantity(rest)
                 if inner is None:
                     return _NOTHING
-                beside = -_BESIDE if kind == AT_MOST else _BESIDE  # not the number itself
-                return inner + beside * max(1.0, abs(inner)), kind, _RANGED
+                beyond = -_BESIDE if kind == AT_MOST else _BESIDE  # not the number itself
+                return inner + beyond * max(1.0, abs(inner)), kind, _RANGED
     interval = plain[0] in "[(" and "," in plain and not _NEGATIVE.fullmatch(plain)
     number = None if interval else _quantity(plain)
     if number is not None:
@@ -272,7 +272,7 @@ def _quantity(plain: str) -> float | None:
     seconds = _duration(plain)
     if seconds is not None:
         return seconds
-    plain = "".join(one for one in plain if unicodedata.category(one) != "Sc").strip()
+    plain = "".join(character for character in plain if unicodedata.category(character) != "Sc").strip()
     negative = plain.startswith("(") and plain.endswith(")")
     plain = plain.strip("()").strip()
     sign = -1.0 if negative or plain.startswith("-") else 1.0
@@ -326,12 +326,12 @@ def _days(plain: str, month_first: bool) -> float | None:
         if named is None:
             return None
         name = named[2]
-        found = _MONTHS.get(name[:3], _MONTHS.get(name[:4]))
+        weekday = _MONTHS.get(name[:3], _MONTHS.get(name[:4]))
         if name.startswith(("juil", "juill")):
-            found = 7
-        if found is None:
+            weekday = 7
+        if weekday is None:
             return None
-        year, month, day, clock = _year(named[4]), found, int(named[1] or named[3] or 1), named[5]
+        year, month, day, clock = _year(named[4]), weekday, int(named[1] or named[3] or 1), named[5]
     try:
         number = float(datetime.date(year, month, day).toordinal())
     except ValueError:

@@ -68,6 +68,6 @@ def explanation(assessment: Assessment) -> str:
     """The verdict and why, in a few lines without data values."""
     words = Phrasing()
     lines = [f"{assessment.statement}."]
-    lines += [f"- {one.statement}" for one in assessment.exceeded]
+    lines += [f"- {finding.statement}" for finding in assessment.exceeded]
     lines += [f"- {words.reason(reason)}" for reason in assessment.reasons]
     return "\n".join(lines)

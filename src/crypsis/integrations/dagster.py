@@ -34,14 +34,14 @@ def build_release_check(
 
     @asset_check(asset=asset, name="safe_to_release", blocking=blocking)  # type: ignore[untyped-decorator]
     def safe_to_release(asset: Any) -> AssetCheckResult:
-        found = assess_release(asset, **options)
+        assessment = assess_release(asset, **options)
         return AssetCheckResult(
-            passed=is_safe(found),
-            description=explanation(found),
+            passed=is_safe(assessment),
+            description=explanation(assessment),
             metadata={
-                "verdict": found.verdict.value,
-                "policy": str(found.policy["name"]),
-                "report": MetadataValue.md(found.to_markdown()),
+                "verdict": assessment.verdict.value,
+                "policy": str(assessment.policy["name"]),
+                "report": MetadataValue.md(assessment.to_markdown()),
             },
         )
 

@@ -69,23 +69,23 @@ def find_models(manifest: str | Path) -> tuple[Model, ...]:
         ) from None
     except (ValueError, KeyError, AttributeError, TypeError):
         raise SourceError(f"{path.name!r} is not a manifest of dbt.", code="not-metadata") from None
-    found = tuple(_models(nodes))
-    if not found:
+    models = tuple(_models(nodes))
+    if not models:
         raise SourceError(
             f"No model in {path.name!r} has the tag {KEY!r}, or {KEY!r} in its meta.", code="no-models"
         )
-    return found
+    return models
 
 
 def _models(nodes: Any) -> Iterator[Model]:
     for node in nodes:
-        own = _meta(node)
-        tagged = KEY in (node.get("tags") or ()) or own is not None
+        meta = _meta(node)
+        tagged = KEY in (node.get("tags") or ()) or meta is not None
         if node.get("resource_type") not in _KINDS or not tagged:
             continue
         name = str(node.get("name"))
-        columns = {str(key): _meta(one) for key, one in (node.get("columns") or {}).items()}
-        document = roles.as_document(own, columns, f"model {name!r}")
+        columns = {str(key): _meta(column) for key, column in (node.get("columns") or {}).items()}
+        document = roles.as_document(meta, columns, f"model {name!r}")
         policy = document.pop("policy", None)
         table = f"{node.get('schema')}.{node.get('alias') or name}"
         yield Model(name, table, document, None if policy is None else str(policy))
@@ -157,7 +157,7 @@ def find_database(project: str | Path, profiles: str | Path | None = None, targe
     folder = Path(project)
     name = str(_yaml(folder / "dbt_project.yml").get("profile"))
     places = [Path(profiles)] if profiles is not None else [folder, Path.home() / ".dbt"]
-    file = next((one / "profiles.yml" for one in places if (one / "profiles.yml").is_file()), None)
+    file = next((folder / "profiles.yml" for folder in places if (folder / "profiles.yml").is_file()), None)
     if file is None:
         raise SourceError("There is no profiles.yml.", hint="Set {profiles_dir} or {database}.")
     profile = _yaml(file).get(name)
@@ -192,10 +192,10 @@ def _rendered(value: Any) -> Any:
     from jinja2.sandbox import SandboxedEnvironment
 
     def env_var(name: str, default: str | None = None) -> str:
-        found = os.environ.get(name, default)  # named by the profile
-        if found is None:
+        value = os.environ.get(name, default)  # named by the profile
+        if value is None:
             raise SourceError(f"The profile needs the environment variable {name!r}.")
-        return found
+        return value
 
     try:
         template = SandboxedEnvironment(undefined=StrictUndefined).from_string(value)
@@ -213,11 +213,11 @@ def _yaml(path: Path) -> Mapping[str, Any]:
             hint="Install it: pip install 'crypsis[contracts]'.",
         ) from None
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SourceError(
             f"{path.name!r} cannot be read ({error.strerror}).", hint="Set {project_dir}."
         ) from None
     except (yaml.YAMLError, ValueError):
         raise SourceError(f"{path.name!r} is not YAML.") from None
-    return found if isinstance(found, Mapping) else {}
+    return content if isinstance(content, Mapping) else {}

@@ -42,10 +42,14 @@ class ReleaseVerdict(TableMetricProvider):  # type: ignore[misc]
         data, _, _ = execution_engine.get_compute_domain(
             metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE
         )
-        given = {name: metric_value_kwargs.get(name) for name in _OPTIONS}
-        options = {name: value for name, value in given.items() if value}
-        found = assess_release(data, **options)
-        return {"safe": is_safe(found), "verdict": found.verdict.value, "explanation": explanation(found)}
+        kwargs_by_name = {name: metric_value_kwargs.get(name) for name in _OPTIONS}
+        options = {name: value for name, value in kwargs_by_name.items() if value}
+        assessment = assess_release(data, **options)
+        return {
+            "safe": is_safe(assessment),
+            "verdict": assessment.verdict.value,
+            "explanation": explanation(assessment),
+        }
 
 
 class ExpectReleaseToBeSafe(BatchExpectation):  # type: ignore[misc]
@@ -78,9 +82,9 @@ class ExpectReleaseToBeSafe(BatchExpectation):  # type: ignore[misc]
         runtime_configuration: dict[str, Any] | None = None,
         execution_engine: Any = None,
     ) -> dict[str, Any]:
-        found = metrics[ReleaseVerdict.metric_name]
-        details = {"explanation": found["explanation"]}
+        verdict_values = metrics[ReleaseVerdict.metric_name]
+        details = {"explanation": verdict_values["explanation"]}
         return {
-            "success": bool(found["safe"]),
-            "result": {"observed_value": found["verdict"], "details": details},
+            "success": bool(verdict_values["safe"]),
+            "result": {"observed_value": verdict_values["verdict"], "details": details},
         }

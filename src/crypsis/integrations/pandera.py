@@ -34,9 +34,9 @@ def safe_to_release(**options: Unpack[ReleaseOptions]) -> Check:
 
     def check(data: Any) -> bool:
         lazy = getattr(data, "lazyframe", None)  # how pandera hands over a Polars frame
-        found = assess_release(data if lazy is None else lazy.collect(), **options)
-        if not is_safe(found):
-            raise NotSafeError(explanation(found))
+        assessment = assess_release(data if lazy is None else lazy.collect(), **options)
+        if not is_safe(assessment):
+            raise NotSafeError(explanation(assessment))
         return True
 
     return Check(check, name="safe_to_release", error="is not safe to release")

@@ -32,10 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = ArgumentParser(prog="crypsis-assess", description="Assess the data files of a commit.")
     parser.add_argument("--policy", default="default", help="a preset or a .toml file")
     parser.add_argument("files", nargs="*")
-    given = parser.parse_args(
+    arguments_parsed = parser.parse_args(
         [_file_or_option(text) for text in (sys.argv[1:] if arguments is None else arguments)]
     )
-    return max((_status(Path(file), given.policy) for file in given.files), default=0)
+    return max((_status(Path(file), arguments_parsed.policy) for file in arguments_parsed.files), default=0)
 
 
 def _file_or_option(text: str) -> str:
@@ -47,12 +47,12 @@ def _status(file: Path, policy: str) -> int:
     from crypsis.integrations._release import assess_release, explanation, is_safe
 
     try:
-        found = assess_release(str(file), roles_file=_roles(file), policy=policy, name=file.name)
+        assessment = assess_release(str(file), roles_file=_roles(file), policy=policy, name=file.name)
     except CrypsisError as error:
         sys.stderr.write(f"{file}: {error}\n")
         return 2
-    sys.stdout.write(f"{file}: {explanation(found)}\n")
-    return 0 if is_safe(found) else _STATUSES.get(found.verdict.value, 4) or 4
+    sys.stdout.write(f"{file}: {explanation(assessment)}\n")
+    return 0 if is_safe(assessment) else _STATUSES.get(assessment.verdict.value, 4) or 4
 
 
 def _roles(file: Path) -> Path:

@@ -28,9 +28,9 @@ def assert_safe() -> Callable[..., Assessment]:
         __tracebackhide__ = True
         from crypsis.integrations._release import assess_release, explanation, is_safe
 
-        found = assess_release(data, **options)
-        if not is_safe(found):
-            pytest.fail(explanation(found), pytrace=False)
-        return found
+        assessment = assess_release(data, **options)
+        if not is_safe(assessment):
+            pytest.fail(explanation(assessment), pytrace=False)
+        return assessment
 
     return check

@@ -147,14 +147,19 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _released(self, X: Any) -> nw.DataFrame[Any]:  # noqa: N803
         """Find the labels, and the release of the data."""
         frame = _frame(X)
-        others = (*self.identifiers, *self.sensitive, *self.insensitive)
+        other_columns = (*self.identifiers, *self.sensitive, *self.insensitive)
         quasi_identifiers = self.quasi_identifiers
         if quasi_identifiers is None:
-            quasi_identifiers = [name for name in frame.columns if name not in others]
-        made, emptied = self._anonymized(frame, list(quasi_identifiers))
-        plan: Plan = made.plan  # type: ignore[assignment]
-        self.plan_, self.measured_, self.loss_, self.emptied_ = (plan, made.measured, made.loss, len(emptied))
-        released = _frame(made.frame)
+            quasi_identifiers = [name for name in frame.columns if name not in other_columns]
+        anonymized, emptied = self._anonymized(frame, list(quasi_identifiers))
+        plan: Plan = anonymized.plan  # type: ignore[assignment]
+        self.plan_, self.measured_, self.loss_, self.emptied_ = (
+            plan,
+            anonymized.measured,
+            anonymized.loss,
+            len(emptied),
+        )
+        released = _frame(anonymized.frame)
         kept = np.setdiff1d(np.arange(len(frame)), emptied)
         self.steps_ = {
             column.name: _labeled(
@@ -164,11 +169,13 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
             for column in plan.columns
         }
-        every = zip(*(step.labels(frame[name].to_list()) for name, step in self.steps_.items()), strict=True)
-        labels = list(every)
+        label_rows = zip(
+            *(step.labels(frame[name].to_list()) for name, step in self.steps_.items()), strict=True
+        )
+        labels = list(label_rows)
         # Who has the labels of a record that was emptied, and of no other, is not told apart from it.
         self._lost = {labels[row] for row in emptied} - {labels[row] for row in kept}
-        empty = _empty(frame, made, list(self.steps_))
+        empty = _empty(frame, anonymized, list(self.steps_))
         if empty:
             warnings.warn(
                 f"All values of {', '.join(map(repr, empty))} are suppressed: coarser values do not "
@@ -180,22 +187,26 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = len(frame.columns)
         return released
 
-    def _anonymized(self, frame: nw.DataFrame[Any], known: list[str]) -> tuple[Anonymized, Sequence[int]]:
+    def _anonymized(
+        self, frame: nw.DataFrame[Any], quasi_identifiers: list[str]
+    ) -> tuple[Anonymized, Sequence[int]]:
         """The release with the smaller loss: as it is, or with a few records suppressed first."""
-        whole = self._recoded(nw.to_native(frame), known, 0.0)
-        if not self.suppression or not _empty(frame, whole, known):
+        whole = self._recoded(nw.to_native(frame), quasi_identifiers, 0.0)
+        if not self.suppression or not _empty(frame, whole, quasi_identifiers):
             return whole, ()
         try:
-            first = self._recoded(nw.to_native(frame), known, self.suppression)
-            emptied = _emptied(first, len(frame), known, self.k)
-            made = self._recoded(_without(frame, known, emptied), known, 0.0)
+            first = self._recoded(nw.to_native(frame), quasi_identifiers, self.suppression)
+            emptied = _emptied(first, len(frame), quasi_identifiers, self.k)
+            with_suppression = self._recoded(
+                _without(frame, quasi_identifiers, emptied), quasi_identifiers, 0.0
+            )
         except RequirementsNotMetError:
             return whole, ()
         share = len(emptied) / len(frame)
-        better = _ncp(made) + share < _ncp(whole)
-        return (made, emptied) if better else (whole, ())
+        better = _ncp(with_suppression) + share < _ncp(whole)
+        return (with_suppression, emptied) if better else (whole, ())
 
-    def _recoded(self, native: Any, known: list[str], suppression: float) -> Anonymized:
+    def _recoded(self, native: Any, quasi_identifiers: list[str], suppression: float) -> Anonymized:
         plain = native.reset_index(drop=True) if hasattr(native, "reset_index") else native
         return anonymize(
             plain,
@@ -207,7 +218,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             closeness=self.closeness,
             hierarchies=self.hierarchies,
             identifiers=list(self.identifiers),
-            quasi_identifiers=known,
+            quasi_identifiers=quasi_identifiers,
             sensitive=list(self.sensitive),
             insensitive=list(self.insensitive),
             person=self.person,
@@ -234,7 +245,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise unknown_columns(names, frame.columns)
         labels = {name: step.labels(frame[name].to_list()) for name, step in self.steps_.items()}
         rows = zip(*labels.values(), strict=True)
-        lost = [row for row, one in enumerate(rows) if one in self._lost]
+        lost = [row for row, values in enumerate(rows) if values in self._lost]
         for column in labels.values():
             for row in lost:
                 column[row] = None
@@ -246,9 +257,13 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         removed = self.plan_.removed
         kept = frame.select([name for name in self.feature_names_in_ if name not in removed])
         new = [nw.new_series(name, values, backend=frame.implementation) for name, values in labels.items()]
-        made = nw.to_native(kept.with_columns(*new) if new else kept)
+        transformed = nw.to_native(kept.with_columns(*new) if new else kept)
         index = getattr(X, "index", None)
-        return made.set_axis(index) if hasattr(made, "set_axis") and index is not None else made
+        return (
+            transformed.set_axis(index)
+            if hasattr(transformed, "set_axis") and index is not None
+            else transformed
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The names of the columns that `transform` returns."""
@@ -279,8 +294,8 @@ class ColumnLabels:
 
     def labels(self, values: Sequence[Any]) -> list[Any]:
         """The labels of some values; missing where no step has one that was released."""
-        known = {value: self._label(value) for value in values if not _missing(value)}
-        return [None if _missing(value) else known[value] for value in values]
+        label_of = {value: self._label(value) for value in values if not _missing(value)}
+        return [None if _missing(value) else label_of[value] for value in values]
 
     def _label(self, value: Any) -> Any:
         for step in self.steps:
@@ -300,14 +315,16 @@ def _labeled(steps: Sequence[Any], values: list[Any], labels: list[Any]) -> Colu
     return column_labels
 
 
-def _emptied(release: Anonymized, records: int, known: Sequence[str], k: int) -> list[int]:
+def _emptied(release: Anonymized, records: int, quasi_identifiers: Sequence[str], k: int) -> list[int]:
     """The records that are not in a release, and its smallest classes until they are a class."""
     rows = range(records) if release.key.row_map is None else release.key.row_map
     emptied = sorted(set(range(records)) - set(rows))
     if not emptied:
         return []
-    columns = [_frame(release.frame)[name].to_list() for name in known]
-    classes = [tuple(None if _missing(one) else one for one in row) for row in zip(*columns, strict=True)]
+    columns = [_frame(release.frame)[name].to_list() for name in quasi_identifiers]
+    classes = [
+        tuple(None if _missing(value) else value for value in row) for row in zip(*columns, strict=True)
+    ]
     for smallest, _ in reversed(Counter(classes).most_common()):
         if len(emptied) >= k:
             break
@@ -315,15 +332,15 @@ def _emptied(release: Anonymized, records: int, known: Sequence[str], k: int) ->
     return emptied
 
 
-def _without(frame: nw.DataFrame[Any], known: Sequence[str], emptied: Sequence[int]) -> pa.Table:
+def _without(frame: nw.DataFrame[Any], quasi_identifiers: Sequence[str], emptied: Sequence[int]) -> pa.Table:
     """The rows, without the quasi-identifiers of some of them."""
     table = frame.to_arrow().select(range(len(frame.columns)))  # an index is not a column
     lost = np.zeros(table.num_rows, bool)
     lost[list(emptied)] = True
-    for name in known:
+    for name in quasi_identifiers:
         column = table[name]
-        place = table.column_names.index(name)
-        table = table.set_column(place, name, pc.if_else(pa.array(lost), None, column))
+        position = table.column_names.index(name)
+        table = table.set_column(position, name, pc.if_else(pa.array(lost), None, column))
     return table
 
 

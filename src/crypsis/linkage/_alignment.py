@@ -34,8 +34,8 @@ def correspond(pairs: Iterable[tuple[Any, Any]]) -> bool:
     are assumed to be aligned and are not have no more correct links than chance, so a release in
     another order would seem safe. The test is the rank correlation, z > 4 or above 0.9.
     """
-    for one, two in pairs:
-        x, y = np.asarray(one, float), np.asarray(two, float)
+    for original, masked in pairs:
+        x, y = np.asarray(original, float), np.asarray(masked, float)
         if len(x) != len(y) or len(x) < 3 or x.std() == 0 or y.std() == 0:
             continue
         along = float(np.corrcoef(x, y)[0, 1])
@@ -81,9 +81,9 @@ def _own_by_map(rows: Any, originals: int, masked: int) -> Ints:
         fault = "The row map gives an original record more than once."
     if fault:
         raise ParameterError(fault, code="row-map", parameter="row_map")
-    own = np.full(originals, -1, dtype=np.int64)
-    own[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
-    return own
+    masked_rows = np.full(originals, -1, dtype=np.int64)
+    masked_rows[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+    return masked_rows
 
 
 def _own_by_number(original: nw.DataFrame[Any], masked: nw.DataFrame[Any], on: str) -> Ints:
@@ -97,9 +97,9 @@ def _own_by_number(original: nw.DataFrame[Any], masked: nw.DataFrame[Any], on: s
             fault = f"Record numbers occur twice in column {on!r} of the {side} file."
         if fault:
             raise ColumnError(fault, code="record-numbers", columns=(on,))
-    wanted, there = original[on].to_arrow(), masked[on].to_arrow()
+    wanted, masked_numbers = original[on].to_arrow(), masked[on].to_arrow()
     try:
-        found = pc.index_in(wanted, value_set=pc.cast(there, wanted.type))
+        positions = pc.index_in(wanted, value_set=pc.cast(masked_numbers, wanted.type))
     except pa.ArrowInvalid as error:
         raise ColumnError(
             f"The record numbers in column {on!r} have different types in the two files.",
@@ -107,4 +107,4 @@ def _own_by_number(original: nw.DataFrame[Any], masked: nw.DataFrame[Any], on: s
             hint="Use integers in both files, or text in both files.",
             columns=(on,),
         ) from error
-    return arrays.numbers(pc.fill_null(found, -1)).astype(np.int64)
+    return arrays.numbers(pc.fill_null(positions, -1)).astype(np.int64)

@@ -99,9 +99,9 @@ def one_to_one(both: Pair) -> Assignment:
         partner = np.full(both.original_records, -1, dtype=np.int64)
         partner[back] = np.arange(both.masked_records)
     placed = np.flatnonzero(partner >= 0)
-    apart = np.abs(points.original[placed] - points.masked[partner[placed]]).max(axis=1)
+    moves = np.abs(points.original[placed] - points.masked[partner[placed]]).max(axis=1)
     distances = np.full(both.original_records, np.nan)
-    distances[placed] = apart / points.unit
+    distances[placed] = moves / points.unit
     hits = None
     if both.own is not None:
         hits = int(((partner == both.own) & (both.own >= 0)).sum())
@@ -114,7 +114,7 @@ def one_to_one(both: Pair) -> Assignment:
         false_matches=None if hits is None else both.original_records - hits,
         correct_share=None if hits is None else share(hits, both.original_records),
         chance=1.0 / records,
-        mean_distance=float(apart.mean() / points.unit),
+        mean_distance=float(moves.mean() / points.unit),
         candidates=candidates,
         partner=partner,
         distances=distances,
@@ -124,21 +124,21 @@ def one_to_one(both: Pair) -> Assignment:
 def _smallest_total(rows: Floats, columns: Floats, rng: np.random.Generator) -> tuple[Ints, int]:
     """For each row point its column point in an assignment of the smallest total distance."""
     row_order, column_order = rng.permutation(len(rows)), rng.permutation(len(columns))
-    near = _NearPairs(rows[row_order], columns[column_order])
+    near_pairs = _NearPairs(rows[row_order], columns[column_order])
     with progress.step("one-to-one assignment") as step:
         while True:
-            matched = near.solve()
+            matched = near_pairs.solve()
             if matched is None:  # some records share the same few near records: search further
-                wanted = 2 * near.radius + 1
+                wanted = 2 * near_pairs.radius + 1
             else:
-                wanted = near.reach(matched)
-                if not (wanted > near.radius).any():
+                wanted = near_pairs.reach(matched)
+                if not (wanted > near_pairs.radius).any():
                     break
-            near.widen(wanted)
+            near_pairs.widen(wanted)
             step.advance()
     partner = np.empty(len(rows), dtype=np.int64)
     partner[row_order] = column_order[matched]
-    return partner, len(near.column)
+    return partner, len(near_pairs.column)
 
 
 class _NearPairs:
@@ -158,10 +158,10 @@ class _NearPairs:
         self.radius = np.maximum(self.radius, radius)
         self._search(more)
 
-    def _search(self, some: Ints) -> None:
-        sizes = np.array([0 if near is None else len(near) for near in self._lists])
-        sizes[some] = self._tree.query_ball_point(
-            self._rows[some], self.radius[some], p=np.inf, workers=-1, return_length=True
+    def _search(self, rows: Ints) -> None:
+        sizes = np.array([0 if neighbors is None else len(neighbors) for neighbors in self._lists])
+        sizes[rows] = self._tree.query_ball_point(
+            self._rows[rows], self.radius[rows], p=np.inf, workers=-1, return_length=True
         )
         if sizes.sum() > _MAX_PAIRS:
             raise TooLargeError(
@@ -169,10 +169,10 @@ class _NearPairs:
                 f"than the limit of {_MAX_PAIRS:,}.",
                 hint="Use link(), which has no such limit, or a sample of the records.",
             )
-        found = self._tree.query_ball_point(
-            self._rows[some], self.radius[some], p=np.inf, workers=-1, return_sorted=True
+        nearby = self._tree.query_ball_point(
+            self._rows[rows], self.radius[rows], p=np.inf, workers=-1, return_sorted=True
         )
-        self._lists[some] = [np.array(near, dtype=np.int64) for near in found]
+        self._lists[rows] = [np.array(neighbors, dtype=np.int64) for neighbors in nearby]
         self.row: Ints = np.repeat(np.arange(len(sizes)), sizes)
         self.column: Ints = np.concatenate(list(self._lists))
         self.cost: Floats = np.abs(self._rows[self.row] - self._columns[self.column]).max(axis=1)

@@ -149,10 +149,10 @@ def _category_order(name: str, x: Any, y: Any, order: Order | None, order_from: 
                 columns=(name,),
             )
         return levels
-    deciding, other = (x, y) if order_from == "original" else (y, x)
+    deciding, remaining = (x, y) if order_from == "original" else (y, x)
     seen, which = coded_values(deciding)
     counts = dict(zip(seen, np.bincount(which, minlength=len(seen)).tolist(), strict=True))
-    return ordered_values(order, counts, [v for v in coded_values(other)[0] if v not in counts], name)
+    return ordered_values(order, counts, [v for v in coded_values(remaining)[0] if v not in counts], name)
 
 
 def coded_values(series: Any) -> tuple[list[Hashable], Ints]:

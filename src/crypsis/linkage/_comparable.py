@@ -95,16 +95,16 @@ def comparable_columns(
         )
     first, second = _described(original), _described(masked)
     if columns is None:
-        apart = {on, *_identifiers(original), *_identifiers(masked)}
-        wanted = tuple(name for name in first if name in second and name not in apart)
+        excluded_names = {on, *_identifiers(original), *_identifiers(masked)}
+        wanted = tuple(name for name in first if name in second and name not in excluded_names)
     else:
         wanted = as_columns(columns)
-    found: list[str] = []
+    comparable: list[str] = []
     excluded: list[ExcludedColumn] = []
     by_frequency: list[str] = []
     for name in wanted:
         if name not in first or name not in second:
-            found.append(name)  # named by the caller: the comparison raises the error
+            comparable.append(name)  # named by the caller: the comparison raises the error
             continue
         (kind, missing), (other_kind, other_missing) = first[name](), second[name]()
         unordered = kind == "nominal" and name not in (orders or {})
@@ -118,17 +118,17 @@ def comparable_columns(
         if code and columns is None:
             excluded.append(ExcludedColumn(name, code, _REASONS[code]))
             continue
-        found.append(name)
+        comparable.append(name)
         if unordered and not code:
             by_frequency.append(name)
-    if not found:
+    if not comparable:
         raise ColumnError(
             "The files share no column that can be ranked"
-            + (": " + " ".join(dict.fromkeys(one.reason for one in excluded)) if excluded else "."),
+            + (": " + " ".join(dict.fromkeys(column.reason for column in excluded)) if excluded else "."),
             code="no-comparable-columns",
             hint="Set {orders} for categories, or {categories=frequency}." if excluded else "",
         )
-    return ComparableColumns(tuple(found), tuple(excluded), tuple(by_frequency))
+    return ComparableColumns(tuple(comparable), tuple(excluded), tuple(by_frequency))
 
 
 _Describe: TypeAlias = Callable[[], tuple[ScoreKind, Callable[[], bool]]]

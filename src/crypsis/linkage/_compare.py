@@ -119,27 +119,27 @@ def compare(
     wanted = options.get("columns")
     first, second = _in_memory(original, masked, options)
     kept = _with_ranks(first, second, options, categories)
-    given: Any = {name: value for name, value in options.items() if name != "ties"}
+    pair_options: Any = {name: value for name, value in options.items() if name != "ties"}
     options["columns"], options["orders"] = kept.columns, kept.orders(options.get("orders"))
     both = pair(first, second, **options)
     if controls is not None:
         both = without_assumed_matches(both, options)
-    if both.own is None and given.get("on") is None:
-        given["row_map"] = "unknown"
-    suite = attack_links(first, second, **given)
+    if both.own is None and pair_options.get("on") is None:
+        pair_options["row_map"] = "unknown"
+    suite = attack_links(first, second, **pair_options)
     missing = list(suite.not_computed)
     search = Search.of(both.points)
-    known = None
+    held_out = None
     if controls is not None:
-        known = known_controls(first, second, controls, both, options, wanted)
-    check = verification(both, search, known, random_records, acceptable)
+        held_out = known_controls(first, second, controls, both, options, wanted)
+    check = verification(both, search, held_out, random_records, acceptable)
     subsets = _subsets(both, missing)
     noise: tuple[NoiseDecomposition, ...] = ()
     protector = frontier = None
     if both.own is not None:
         noise = noise_by_column(both)
-        near = neighborhoods(both, "protector", criterion)
-        protector, frontier = privacy_of(near, d, v), frontier_of(near)
+        near_records = neighborhoods(both, "protector", criterion)
+        protector, frontier = privacy_of(near_records, d, v), frontier_of(near_records)
     else:
         missing.append("The protector's view: the true matches are unknown.")
     subject = privacy_of(neighborhoods(both, "subject", criterion), d, v)
@@ -182,11 +182,11 @@ def _in_memory(original: Data, masked: Data, options: RankOptions) -> tuple[Any,
     if not (isinstance(first, Dataset) and isinstance(second, Dataset)):
         return to_frame(first).to_native(), to_frame(second).to_native()
     named, on = options.get("columns"), options.get("on")
-    apart = {*first.identifiers, *second.identifiers} - {on}
+    identifiers = {*first.identifiers, *second.identifiers} - {on}
     wanted = []
-    for one in (first, second):
+    for file in (first, second):
         if named is None:
-            names = tuple(n for n in one.names if n not in apart)
+            names = tuple(n for n in file.names if n not in identifiers)
         else:
             names = (*as_columns(named), *([] if on is None else [on]))
         wanted.append(list(dict.fromkeys(names)))

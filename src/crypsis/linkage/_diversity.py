@@ -94,10 +94,10 @@ def check_criterion(criterion: str) -> None:
         )
 
 
-def meets(criterion: Criterion, found: Any, wanted: float) -> Any:
+def meets(criterion: Criterion, diversity: Any, wanted: float) -> Any:
     """Whether a diversity is enough. Definition 1 says "greater than v", its example "at least"."""
     slack = 1e-12 * abs(wanted)
-    return found <= wanted + slack if criterion == "t-closeness" else found >= wanted - slack
+    return diversity <= wanted + slack if criterion == "t-closeness" else diversity >= wanted - slack
 
 
 def _variance(column: SortedColumn, low: Ints, high: Ints) -> Floats:
@@ -110,8 +110,8 @@ def _variance(column: SortedColumn, low: Ints, high: Ints) -> Floats:
     rounding = np.finfo(np.longdouble).eps * second[-1]
     doubtful = np.flatnonzero((squares < 1e9 * rounding) & (values[low] < values[high - 1]))
     for width in np.unique(size[doubtful]).tolist():
-        some = doubtful[size[doubtful] == width]
-        spread[some] = _variance_of(values, low[some], width)
+        exact = doubtful[size[doubtful] == width]
+        spread[exact] = _variance_of(values, low[exact], width)
     return np.asarray(spread)
 
 

@@ -60,7 +60,7 @@ def interval_risk(original: Any, masked: Any, *, width: float = 0.05) -> Interva
     if before.shape != after.shape or before.ndim not in (1, 2) or not before.size:
         raise ParameterError("The two tables must have the same rows and columns.")
     before, after = (x.reshape(x.shape[0], -1) for x in (before, after))
-    there = ~np.isnan(before) & ~np.isnan(after)
+    both_present = ~np.isnan(before) & ~np.isnan(after)
     spread = np.array(
         [
             column[~np.isnan(column)].std(ddof=1) if (~np.isnan(column)).sum() > 1 else 0.0
@@ -68,11 +68,12 @@ def interval_risk(original: Any, masked: Any, *, width: float = 0.05) -> Interva
         ]
     )
     with np.errstate(invalid="ignore"):
-        near = np.abs(before - after) <= width * spread
-    counted = there.any(axis=1)
-    every = (near | ~there).all(axis=1)[counted]
+        within = np.abs(before - after) <= width * spread
+    counted = both_present.any(axis=1)
+    all_within = (within | ~both_present).all(axis=1)[counted]
     columns = tuple(
-        float(near[there[:, c], c].mean()) if there[:, c].any() else 0.0 for c in range(after.shape[1])
+        float(within[both_present[:, c], c].mean()) if both_present[:, c].any() else 0.0
+        for c in range(after.shape[1])
     )
-    share = float(every.mean()) if every.size else 0.0
+    share = float(all_within.mean()) if all_within.size else 0.0
     return IntervalRisk(int(counted.sum()), width, share, columns)

@@ -107,18 +107,18 @@ def subsets(columns: int) -> tuple[tuple[tuple[int, ...], ...], bool]:
 
     Of many columns: each one, each two, all but one, and all, as far as these are not too many.
     """
-    every = range(columns)
+    positions = range(columns)
     if 2**columns - 1 <= MAX_SUBSETS:
         sizes: Iterator[int] = iter(range(1, columns + 1))
-        return tuple(combination for size in sizes for combination in combinations(every, size)), True
-    chosen = [*combinations(every, 1), tuple(every), *combinations(every, columns - 1)]
-    chosen += list(combinations(every, 2))[: max(0, MAX_SUBSETS - len(chosen))]
+        return tuple(combination for size in sizes for combination in combinations(positions, size)), True
+    chosen = [*combinations(positions, 1), tuple(positions), *combinations(positions, columns - 1)]
+    chosen += list(combinations(positions, 2))[: max(0, MAX_SUBSETS - len(chosen))]
     return tuple(sorted(chosen, key=len)), False
 
 
-def equal_values(columns: JointColumns, some: Sequence[int]) -> tuple[Ints, Ints, Ints]:
+def equal_values(columns: JointColumns, subset: Sequence[int]) -> tuple[Ints, Ints, Ints]:
     """For each person: which combination of values, how many people have it, and masked records."""
-    people, masked = columns.people_codes[:, some], columns.masked_codes[:, some]
+    people, masked = columns.people_codes[:, subset], columns.masked_codes[:, subset]
     key = np.zeros(len(people) + len(masked), np.int64)
     for column in np.vstack([people, masked]).T:
         key = np.unique(key * (int(column.max()) + 1) + column, return_inverse=True)[1]

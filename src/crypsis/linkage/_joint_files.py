@@ -48,7 +48,7 @@ def joint_files(
     Ranked columns have the scores of their pairs (originals with controls, and with masked records);
     others are compared as numbers with missing values, or as categories.
     """
-    before, after, others = to_frame(original), to_frame(masked), to_frame(controls)
+    before, after, control_frame = to_frame(original), to_frame(masked), to_frame(controls)
     columns: dict[str, tuple[Floats, ...]] = {
         first.name: (first.original, first.masked, second.masked)
         for first, second in zip(ranked[0].columns, ranked[1].columns, strict=True)
@@ -59,11 +59,11 @@ def joint_files(
     for name in after.columns:
         if name == on or name in columns or name in identifiers:
             continue
-        shared = name in before.columns and name in others.columns
+        shared = name in before.columns and name in control_frame.columns
         if not shared or (wanted is not None and name not in wanted):
             untested.append(name)
             continue
-        series = before[name], others[name], after[name]
+        series = before[name], control_frame[name], after[name]
         words = {KIND_WORDS[score_kind(sery)] for sery in series}
         if len(words) > 1:
             untested.append(name)
@@ -97,10 +97,10 @@ def _numbers(series: Any) -> Floats:
 def _codes(columns: Sequence[Any]) -> tuple[Floats, ...]:
     """The category of each record, the same code in all files; a missing value is one, too."""
     position: dict[str | None, int] = {None: 0}
-    found = []
+    code_arrays = []
     for series in columns:
         values, which = coded_values(series)
         texts = [None if value is None else as_text(value) for value in values]
         codes = np.array([position.setdefault(text, len(position)) for text in texts])
-        found.append(codes[which].astype(np.float64))
-    return tuple(found)
+        code_arrays.append(codes[which].astype(np.float64))
+    return tuple(code_arrays)

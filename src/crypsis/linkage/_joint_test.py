@@ -182,14 +182,14 @@ def _scores(
     of: list[tuple[int, ...]] = []
     expected = min(1.0, sample.inside / len(columns.masked))
     few = len(columns.people) / (originals * leak)  # a link to one of more people is wrong as often
-    for some in tested:
-        which, people, records = equal_values(columns, some)
+    for subset in tested:
+        which, people, records = equal_values(columns, subset)
         if len(np.unique(which)) <= leak * originals:
             continue
         equal = np.where(people <= few, np.minimum(1.0, records / people), 0.0)
-        fit = _fit(columns.people[sample.scored][:, some], columns.masked[:, some], expected)
+        fit = _fit(columns.people[sample.scored][:, subset], columns.masked[:, subset], expected)
         parts += [fit, equal[sample.scored][:, None]]
-        of += [some] * (fit.shape[1] + 1)
+        of += [subset] * (fit.shape[1] + 1)
     return (np.hstack(parts) if parts else np.empty((len(sample.scored), 0))), tuple(of)
 
 
@@ -209,18 +209,18 @@ def _with_gaps(
     """
     if originals != len(masked) or not 3 < originals <= _MOST_GAP_RECORDS:
         return null
-    some = [
+    with_gaps = [
         j
         for j in range(masked.shape[1])
         if not nominal[j] and is_continuous(everyone[:, j]) and is_continuous(masked[:, j])
     ]
-    if not some:
+    if not with_gaps:
         return null
     people = np.concatenate([sample.scored, sample.rest])
-    order = [np.argsort(everyone[people, j], kind="stable") for j in some]
-    ordered = [everyone[people[of], j] for of, j in zip(order, some, strict=True)]
-    theirs = [_unit(gap_changes(np.sort(masked[:, j]))) for j in some]
-    found = np.empty((_PERMUTATIONS + 1, 2 * len(some)))
+    order = [np.argsort(everyone[people, j], kind="stable") for j in with_gaps]
+    ordered = [everyone[people[of], j] for of, j in zip(order, with_gaps, strict=True)]
+    theirs = [_unit(gap_changes(np.sort(masked[:, j]))) for j in with_gaps]
+    statistics = np.empty((_PERMUTATIONS + 1, 2 * len(with_gaps)))
     label = people < originals
     for row in range(_PERMUTATIONS + 1):
         if row:
@@ -228,16 +228,16 @@ def _with_gaps(
                 [null.labels[row - 1], rng.permutation(len(sample.rest)) < sample.rest_inside]
             )
         for position, (of, values, changes) in enumerate(zip(order, ordered, theirs, strict=True)):
-            own = _unit(gap_changes(values[label[of]]))
+            unit_values = _unit(gap_changes(values[label[of]]))
             # Reversed, what was a growing gap is a shrinking one.
-            found[row, 2 * position] = own @ changes
-            found[row, 2 * position + 1] = -(own @ changes[::-1])
-    found = (found - found.mean(axis=0)) / np.maximum(found.std(axis=0), 1e-12)
+            statistics[row, 2 * position] = unit_values @ changes
+            statistics[row, 2 * position + 1] = -(unit_values @ changes[::-1])
+    statistics = (statistics - statistics.mean(axis=0)) / np.maximum(statistics.std(axis=0), 1e-12)
     return _Null(
-        np.append(null.observed, found[0]),
-        np.hstack([null.permuted, found[1:]]),
+        np.append(null.observed, statistics[0]),
+        np.hstack([null.permuted, statistics[1:]]),
         null.labels,
-        null.of + tuple((j,) for j in some for _ in range(2)),
+        null.of + tuple((j,) for j in with_gaps for _ in range(2)),
     )
 
 
@@ -255,29 +255,29 @@ def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
 
     Each masked record gives `expected` in all to the people near it; a person receives at most 1.
     """
-    near = min(_NEAR, len(masked))
-    distance, place = spatial.cKDTree(masked).query(people, near)
-    distance, place = distance.reshape(len(people), near), place.reshape(len(people), near)
+    neighbors = min(_NEAR, len(masked))
+    distance, neighbor = spatial.cKDTree(masked).query(people, neighbors)
+    distance, neighbor = distance.reshape(len(people), neighbors), neighbor.reshape(len(people), neighbors)
     within = distance[:, 0][distance[:, 0] < FAR / 2]
     unit = max(float(np.median(within)) if within.size else 1.0, 1e-6)
     scores = [
         _received(
-            np.exp(-np.minimum((distance / (width * unit)) ** 2 / 2, 300.0)), place, len(masked), expected
+            np.exp(-np.minimum((distance / (width * unit)) ** 2 / 2, 300.0)), neighbor, len(masked), expected
         )
         for width in _widths(people.shape[1])
     ]
     return np.column_stack(scores)
 
 
-def _received(kernel: Floats, place: Ints, masked: int, expected: float) -> Floats:
+def _received(kernel: Floats, neighbor: Ints, masked: int, expected: float) -> Floats:
     """Sinkhorn's sweeps between masked records, which give, and people, who may stay without."""
-    flat, tiny = place.ravel(), 1e-300
+    flat, tiny = neighbor.ravel(), 1e-300
     wish = np.ones(len(kernel))
     received = wish
     for _ in range(_SWEEPS):
-        asked = np.bincount(flat, (kernel * wish[:, None]).ravel(), minlength=masked)
-        offer = expected / np.maximum(asked, tiny)
-        offered = np.log(np.maximum((kernel * offer[place]).sum(axis=1), tiny))
+        demand = np.bincount(flat, (kernel * wish[:, None]).ravel(), minlength=masked)
+        offer = expected / np.maximum(demand, tiny)
+        offered = np.log(np.maximum((kernel * offer[neighbor]).sum(axis=1), tiny))
         received = special.expit(offered + _level(offered, expected * masked))
         wish = received / np.exp(offered)
     return received
@@ -334,25 +334,27 @@ def _power(
     least = 1.0
     weakest: tuple[int, ...] = ()
     possible: list[tuple[int, ...]] = []
-    for some in tested:
-        if any(set(fewer) <= set(some) for fewer in possible) and len(some) < len(columns.nominal):
+    for subset in tested:
+        if any(set(fewer) <= set(subset) for fewer in possible) and len(subset) < len(columns.nominal):
             continue
-        part = _Masking.of(columns, some, originals)
+        part = _Masking.of(columns, subset, originals)
         noise = part.noise_with(leak, rng)
         if noise is None:
             continue
-        possible.append(some)
-        own = [position for position, of in enumerate(null.of) if of == some][: len(_widths(len(some)))]
-        moved = np.zeros(len(own))
+        possible.append(subset)
+        positions = [position for position, of in enumerate(null.of) if of == subset][
+            : len(_widths(len(subset)))
+        ]
+        moved = np.zeros(len(positions))
         for _ in range(_SIMULATED_FILES):
             people, masked = part.file(noise, rng)
             sample = _drawn(len(people), originals, rng)
             expected = sample.inside / originals
             scores = _fit(people[sample.scored], masked, expected)
             moved += _observed(scores, sample.inside) / _SIMULATED_FILES
-        seen = (null.permuted[:, own] + moved).max(axis=1) > null.critical
+        seen = (null.permuted[:, positions] + moved).max(axis=1) > null.critical
         if float(seen.mean()) < least:
-            least, weakest = float(seen.mean()), some
+            least, weakest = float(seen.mean()), subset
     return least, weakest
 
 
@@ -365,8 +367,8 @@ class _Masking(NamedTuple):
     originals: int
 
     @classmethod
-    def of(cls, columns: JointColumns, some: tuple[int, ...], originals: int) -> _Masking:
-        chosen = list(some)
+    def of(cls, columns: JointColumns, subset: tuple[int, ...], originals: int) -> _Masking:
+        chosen = list(subset)
         return cls(columns.people[:, chosen], columns.nominal[chosen], columns.same_scale[chosen], originals)
 
     def file(self, noise: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -377,8 +379,8 @@ class _Masking(NamedTuple):
         people = self.people[rng.permutation(len(self.people))]
         masked = people[: self.originals].copy()
         if self.nominal.all():
-            other = rng.random(len(masked)) < noise
-            masked[other] = people[rng.integers(0, len(people), int(other.sum()))]
+            replaced = rng.random(len(masked)) < noise
+            masked[replaced] = people[rng.integers(0, len(people), int(replaced.sum()))]
             return people, masked
         ordered = ~self.nominal
         masked[:, ordered] += noise * rng.normal(size=(len(masked), int(ordered.sum())))
@@ -389,14 +391,14 @@ class _Masking(NamedTuple):
 
     def right(self, noise: float, rng: np.random.Generator) -> float:
         """How often the nearest masked record is right."""
-        asked = min(self.originals, _MOST_RECORDS)
+        queries = min(self.originals, _MOST_RECORDS)
         people, masked = self.file(noise, rng)
         mine = people[: self.originals].copy()
         by_rank = ~self.same_scale & ~self.nominal
         if by_rank.any():  # the intruder has the originals alone
             mine[:, by_rank] = normal_scores(mine[:, by_rank])
-        near = spatial.cKDTree(masked).query(mine[:asked])[1]
-        return float((near == np.arange(asked)).mean())
+        nearest_masked = spatial.cKDTree(masked).query(mine[:queries])[1]
+        return float((nearest_masked == np.arange(queries)).mean())
 
     def noise_with(self, leak: float, rng: np.random.Generator) -> float | None:
         """The noise at which the nearest masked record is right that often."""

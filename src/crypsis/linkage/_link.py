@@ -142,13 +142,13 @@ def link_by_values(both: Pair) -> Link:
 
 def links(both: Pair, search: Search) -> Link:
     """Count the links that a search found."""
-    own, found, index = both.own, search.found, search.index
+    masked_rows, nearest, index = both.own, search.found, search.index
     counts = search.candidates[search.query_of]
     single = counts == 1
-    asked = np.bincount(search.query_of, minlength=len(search.queries))
-    claims = np.bincount(found.place, weights=asked[found.query], minlength=len(index.points))
+    query_counts = np.bincount(search.query_of, minlength=len(search.queries))
+    claims = np.bincount(nearest.place, weights=query_counts[nearest.query], minlength=len(index.points))
     matched_by = claims[index.place_of].astype(np.int64)
-    hit = None if own is None else search.own_found(own)
+    hit = None if masked_rows is None else search.own_found(masked_rows)
     return Link(
         columns=both.names,
         records=both.original_records,
@@ -157,33 +157,33 @@ def links(both: Pair, search: Search) -> Link:
         multiple_matches=int((~single).sum()),
         false_matches=None if hit is None else int((~hit & single).sum()),
         multiple_with_true=None if hit is None else int((hit & ~single).sum()),
-        correct_share=None if own is None else search.correct_share(own),
+        correct_share=None if masked_rows is None else search.correct_share(masked_rows),
         chance=1.0 / both.masked_records,
-        suppressed=None if own is None else int((own < 0).sum()),
+        suppressed=None if masked_rows is None else int((masked_rows < 0).sum()),
         unmatched=int((matched_by == 0).sum()),
         multiply_matched=int((matched_by > 1).sum()),
-        mean_distance=float(found.distance[search.query_of].mean() / search.points.unit),
-        column_distances=_column_distances(both, search, asked),
+        mean_distance=float(nearest.distance[search.query_of].mean() / search.points.unit),
+        column_distances=_column_distances(both, search, query_counts),
         distances=search.distances,
         matches=Matches(search),
         matched_by=matched_by,
     )
 
 
-def _column_distances(both: Pair, search: Search, asked: Ints) -> tuple[ColumnDistance, ...]:
-    points, found, index = search.points, search.found, search.index
-    query = found.query
-    links_here = asked[query] * index.sizes[found.place]
+def _column_distances(both: Pair, search: Search, query_counts: Ints) -> tuple[ColumnDistance, ...]:
+    points, nearest, index = search.points, search.found, search.index
+    query = nearest.query
+    links_here = query_counts[query] * index.sizes[nearest.place]
     weights = links_here / search.candidates[query]  # one per original, spread over its matches
-    own = np.array([], dtype=np.int64) if both.own is None else both.own
-    kept = np.flatnonzero(own >= 0)
+    masked_rows = np.array([], dtype=np.int64) if both.own is None else both.own
+    kept = np.flatnonzero(masked_rows >= 0)
     result = []
     for j, name in enumerate(both.names):
-        apart = np.abs(search.queries[query, j] - index.points[found.place, j])
-        matched = float((weights * apart).sum() / weights.sum() / points.unit)
-        moved = np.abs(points.original[kept, j] - points.masked[own[kept], j])
+        distances = np.abs(search.queries[query, j] - index.points[nearest.place, j])
+        matched = float((weights * distances).sum() / weights.sum() / points.unit)
+        moved = np.abs(points.original[kept, j] - points.masked[masked_rows[kept], j])
         mean_moved = float(moved.mean() / points.unit) if len(kept) else None
-        zeros = int((links_here * (apart == 0)).sum())
+        zeros = int((links_here * (distances == 0)).sum())
         result.append(ColumnDistance(name, matched, zeros, mean_moved))
     return tuple(result)
 
@@ -251,18 +251,18 @@ def subset_links(both: Pair, max_columns: int | None = None) -> tuple[SubsetLink
             hint="Set fewer {columns}, or lower {max_columns}.",
         )
     subsets = [s for size in range(1, largest + 1) for s in combinations(range(m), size)]
-    found = []
+    link_results = []
     for subset in progress.track(subsets, "subsets of columns"):
         few = both.with_columns(list(subset))
-        one = links(few, Search.of(both.points.of_columns(list(subset))))
-        found.append(
+        link_result = links(few, Search.of(both.points.of_columns(list(subset))))
+        link_results.append(
             SubsetLink(
-                one.columns,
-                one.true_matches,
-                one.multiple_matches,
-                one.false_matches,
-                one.correct_share,
-                one.mean_distance,
+                link_result.columns,
+                link_result.true_matches,
+                link_result.multiple_matches,
+                link_result.false_matches,
+                link_result.correct_share,
+                link_result.mean_distance,
             )
         )
-    return tuple(sorted(found, key=lambda s: (-(s.correct_share or 0.0), s.mean_distance)))
+    return tuple(sorted(link_results, key=lambda s: (-(s.correct_share or 0.0), s.mean_distance)))

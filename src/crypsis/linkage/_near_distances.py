@@ -50,13 +50,13 @@ def near_distances(
     # Not grouped into places: each masked record is a pair of its own here.
     tree = spatial.cKDTree(points.masked, balanced_tree=False, compact_nodes=False)
     k = min(nearest, shape[1])
-    apart, found = tree.query(points.original, k=range(1, k + 1), p=np.inf, workers=-1)
-    rows, columns, distances = np.repeat(np.arange(shape[0]), k), found.ravel(), apart.ravel()
+    distance, neighbors = tree.query(points.original, k=range(1, k + 1), p=np.inf, workers=-1)
+    rows, columns, distances = np.repeat(np.arange(shape[0]), k), neighbors.ravel(), distance.ravel()
     if both.own is not None:
-        absent = np.flatnonzero((found != both.own[:, None]).all(axis=1) & (both.own >= 0))
-        own = both.own[absent]
-        far = np.abs(points.original[absent] - points.masked[own]).max(axis=1)
+        absent = np.flatnonzero((neighbors != both.own[:, None]).all(axis=1) & (both.own >= 0))
+        masked_rows = both.own[absent]
+        far = np.abs(points.original[absent] - points.masked[masked_rows]).max(axis=1)
         rows, columns, distances = (
-            np.concatenate(parts) for parts in ((rows, absent), (columns, own), (distances, far))
+            np.concatenate(parts) for parts in ((rows, absent), (columns, masked_rows), (distances, far))
         )
     return sparse.csr_array((distances / points.unit, (rows, columns)), shape=shape)

@@ -52,10 +52,10 @@ class PointIndex:
         # Sliding midpoints: ranks are spread evenly, so medians cost time without a gain.
         self._tree = spatial.cKDTree(self.points, balanced_tree=False, compact_nodes=False)
 
-    def members(self, place: int) -> Ints:
-        """The rows that lie at `place`."""
+    def members(self, point: int) -> Ints:
+        """The rows that lie at `point`."""
         by_place, first = self._members
-        return by_place[first[place] : first[place + 1]]
+        return by_place[first[point] : first[point + 1]]
 
     @cached_property
     def _members(self) -> tuple[Ints, Ints]:
@@ -70,28 +70,28 @@ class PointIndex:
 
     def distances(self, queries: Floats, what: str = "nearest records") -> Floats:
         """The smallest distance from each query to any place."""
-        found = np.empty(len(queries))
+        distance = np.empty(len(queries))
         for chunk in _chunks(spatial_order(queries), what):
-            found[chunk] = self.some(queries[chunk], 1)[0][:, 0]
-        return found
+            distance[chunk] = self.some(queries[chunk], 1)[0][:, 0]
+        return distance
 
     def some(self, queries: Floats, k: int) -> tuple[Floats, Ints]:
         """The k nearest places of each query, nearest first (all, if there are fewer)."""
         k = min(k, len(self.points))
-        distance, place = self._tree.query(queries, k=range(1, k + 1), p=self._norm, workers=-1)
-        return distance, place.astype(np.int64, copy=False)
+        distance, point = self._tree.query(queries, k=range(1, k + 1), p=self._norm, workers=-1)
+        return distance, point.astype(np.int64, copy=False)
 
     def _nearest_chunk(self, queries: Floats) -> NearestPlaces:
-        distance, place = self.some(queries, 2)
+        distance, point = self.some(queries, 2)
         least = distance[:, 0].copy()
         tied = distance[:, -1] == least if distance.shape[1] > 1 else np.zeros(len(least), bool)
-        pairs = [(np.flatnonzero(~tied), place[~tied, 0])]
+        pairs = [(np.flatnonzero(~tied), point[~tied, 0])]
         rows, k = np.flatnonzero(tied), 2
         while len(rows):
             k = min(4 * k, len(self.points))
             rows = self._settle(queries, rows, k, pairs)
-        query = np.concatenate([some for some, _ in pairs])
-        answer = np.concatenate([some for _, some in pairs])
+        query = np.concatenate([chosen for chosen, _ in pairs])
+        answer = np.concatenate([chosen for _, chosen in pairs])
         order = np.lexsort((answer, query))
         counts = np.bincount(query, minlength=len(queries))
         return NearestPlaces(least, np.concatenate([[0], np.cumsum(counts)]), answer[order])
@@ -101,13 +101,13 @@ class PointIndex:
         left = []
         block = max(1, _TIES_AT_ONCE // k)
         for begin in range(0, len(rows), block):
-            some = rows[begin : begin + block]
-            distance, place = self.some(queries[some], k)
+            chunk = rows[begin : begin + block]
+            distance, point = self.some(queries[chunk], k)
             tied = distance == distance[:, :1]
-            done = ~tied[:, -1] if k < len(self.points) else np.ones(len(some), bool)
+            done = ~tied[:, -1] if k < len(self.points) else np.ones(len(chunk), bool)
             tied &= done[:, None]
-            pairs.append((np.repeat(some, tied.sum(axis=1)), place[tied]))
-            left.append(some[~done])
+            pairs.append((np.repeat(chunk, tied.sum(axis=1)), point[tied]))
+            left.append(chunk[~done])
         return np.concatenate(left)
 
 
@@ -147,9 +147,9 @@ def _in_query_order(parts: Sequence[NearestPlaces], order: Ints) -> NearestPlace
     taken = counts[order]
     first = np.concatenate([[0], np.cumsum(taken)])[:-1]
     into = np.repeat(start[order] - first, taken) + np.arange(start[-1])
-    place = np.empty(start[-1], dtype=np.int64)
-    place[into] = np.concatenate([part.place for part in parts])
-    return NearestPlaces(distance, start, place)
+    point = np.empty(start[-1], dtype=np.int64)
+    point[into] = np.concatenate([part.place for part in parts])
+    return NearestPlaces(distance, start, point)
 
 
 def _all_different(values: Floats) -> bool:

@@ -51,10 +51,10 @@ class Neighborhoods:
 
     def diversities_within(self, distance: float) -> Floats:
         """The same with one distance for all: computed once for each rank that is a center."""
-        found = []
+        diversities = []
         for j, (center, record) in enumerate(self._centers):
-            found.append(self._diversity(j, center, np.full(len(center), distance))[record])
-        return np.column_stack(found)
+            diversities.append(self._diversity(j, center, np.full(len(center), distance))[record])
+        return np.column_stack(diversities)
 
     @cached_property
     def _centers(self) -> list[tuple[Floats, Ints]]:
@@ -70,8 +70,8 @@ class Neighborhoods:
     def column_diversities(self) -> Floats:
         """The diversity of each complete column."""
         records = float(len(self.ordered[0].values))
-        every = range(len(self.columns))
-        return np.array([self._diversity(j, self.center[:1, j], np.array([records]))[0] for j in every])
+        positions = range(len(self.columns))
+        return np.array([self._diversity(j, self.center[:1, j], np.array([records]))[0] for j in positions])
 
 
 def neighborhoods(both: Pair, mapping: Mapping, criterion: Criterion) -> Neighborhoods:
@@ -86,8 +86,8 @@ def neighborhoods(both: Pair, mapping: Mapping, criterion: Criterion) -> Neighbo
     rng = np.random.default_rng((both.seed, 3))
     center = np.column_stack(
         [
-            _nearest_rank(one, scores(c, c.original), both.ties, rng)
-            for one, c in zip(ordered, both.columns, strict=True)
+            _nearest_rank(order, scores(c, c.original), both.ties, rng)
+            for order, c in zip(ordered, both.columns, strict=True)
         ]
     )
     y = both.masked_ranks()
@@ -124,18 +124,18 @@ def _mapped(both: Pair, mapping: Mapping, center: Floats, y: Floats) -> tuple[In
                 parameter="mapping",
             )
         index = PointIndex(y)
-        found = index.nearest(center, "nearest released records")
+        nearest = index.nearest(center, "nearest released records")
         first_row = np.full(len(index.points), len(y))
         np.minimum.at(first_row, index.place_of, np.arange(len(y)))
-        rows = np.minimum.reduceat(first_row[found.place], found.start[:-1])
-        many = np.add.reduceat(index.sizes[found.place], found.start[:-1])
+        rows = np.minimum.reduceat(first_row[nearest.place], nearest.start[:-1])
+        many = np.add.reduceat(index.sizes[nearest.place], nearest.start[:-1])
         return rows, many, mapping
-    given = np.asarray(mapping)
-    fits = given.shape == (both.original_records,) and np.issubdtype(given.dtype, np.integer)
-    if not fits or given.min() < -1 or given.max() >= both.masked_records:
+    rows = np.asarray(mapping)
+    fits = rows.shape == (both.original_records,) and np.issubdtype(rows.dtype, np.integer)
+    if not fits or rows.min() < -1 or rows.max() >= both.masked_records:
         raise ParameterError(
             f"A mapping gives, for each of the {both.original_records:,} originals, the row of a "
             f"masked record (0 to {both.masked_records - 1}) or -1.",
             parameter="mapping",
         )
-    return given.astype(np.int64), None, "given"
+    return rows.astype(np.int64), None, "given"

@@ -97,24 +97,24 @@ def compare_with_null(
     masked_records: int,
 ) -> NullComparison:
     """Compare match distances with a null distribution (exact if exhaustive, else a sample)."""
-    known = np.sort(null_distances)
+    sorted_null = np.sort(null_distances)
     different, which = np.unique(distances, return_inverse=True)
-    within = np.searchsorted(known, different, side="right")
-    level = within / len(known) if exhaustive else (within + 1) / (len(known) + 1)
+    within = np.searchsorted(sorted_null, different, side="right")
+    level = within / len(sorted_null) if exhaustive else (within + 1) / (len(sorted_null) + 1)
     p, q = level[which], _benjamini_hochberg(level, np.bincount(which))[which]
     random_share = min(1.0, 2.0 * float((p > 0.5).mean()))
-    edges = _edges(distances, known)
+    edges = _edges(distances, sorted_null)
     return NullComparison(
         null=null,
-        records=len(known),
+        records=len(sorted_null),
         exhaustive=exhaustive,
-        hellinger=hellinger(np.histogram(distances, edges)[0], np.histogram(known, edges)[0]),
-        advantage=_advantage(distances, known, exhaustive),
+        hellinger=hellinger(np.histogram(distances, edges)[0], np.histogram(sorted_null, edges)[0]),
+        advantage=_advantage(distances, sorted_null, exhaustive),
         discoveries=int((q <= false_discovery_rate).sum()),
         random_share=random_share,
-        bins=_bins(distances, known, edges, random_share, closed_form_columns, masked_records),
+        bins=_bins(distances, sorted_null, edges, random_share, closed_form_columns, masked_records),
         distances=distances,
-        null_distances=known,
+        null_distances=sorted_null,
         p_values=p,
         q_values=q,
     )
@@ -129,17 +129,17 @@ def _benjamini_hochberg(p: Floats, counts: Ints) -> Floats:
     return np.asarray(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0))
 
 
-def _advantage(distances: Floats, known: Floats, exhaustive: bool) -> Estimate:
+def _advantage(distances: Floats, null_distances: Floats, exhaustive: bool) -> Estimate:
     """The largest excess of originals over the null within a distance, with its band."""
     ordered = np.sort(distances)
     at = np.unique(ordered)
     ours = np.searchsorted(ordered, at, side="right") / len(ordered)
-    theirs = np.searchsorted(known, at, side="right") / len(known)
+    theirs = np.searchsorted(null_distances, at, side="right") / len(null_distances)
     value = max(0.0, float((ours - theirs).max()))
     # Each distribution is within its band with 97.5 %, so both are with 95 %.
     band = np.sqrt(np.log(2 / 0.025) / (2 * len(ordered)))
     if not exhaustive:
-        band += np.sqrt(np.log(2 / 0.025) / (2 * len(known)))
+        band += np.sqrt(np.log(2 / 0.025) / (2 * len(null_distances)))
     return Estimate(
         value,
         max(0.0, value - float(band)),
@@ -149,9 +149,9 @@ def _advantage(distances: Floats, known: Floats, exhaustive: bool) -> Estimate:
     )
 
 
-def _edges(distances: Floats, known: Floats) -> Floats:
+def _edges(distances: Floats, null_distances: Floats) -> Floats:
     """One bin per rank while they are few, else about thirty equal bins: [edge, next edge)."""
-    largest = max(float(distances.max()), float(known[-1]))
+    largest = max(float(distances.max()), float(null_distances[-1]))
     step = 1.0 if largest < _MAX_BINS else float(np.ceil((largest + 1) / _FEWER_BINS))
     edges = np.arange(0.0, largest + 1.5 * step, step)
     edges[-1] = np.inf
@@ -159,13 +159,18 @@ def _edges(distances: Floats, known: Floats) -> Floats:
 
 
 def _bins(
-    distances: Floats, known: Floats, edges: Floats, random_share: float, columns: int | None, records: int
+    distances: Floats,
+    null_distances: Floats,
+    edges: Floats,
+    random_share: float,
+    columns: int | None,
+    records: int,
 ) -> tuple[MatchDistanceBin, ...]:
     highs = edges[1:] - 1.0
-    highs[-1] = max(edges[-2], float(distances.max()), float(known[-1]))
+    highs[-1] = max(edges[-2], float(distances.max()), float(null_distances[-1]))
     ordered = np.sort(distances)
     ours = np.searchsorted(ordered, edges[1:], side="left") / len(ordered)
-    theirs = np.searchsorted(known, edges[1:], side="left") / len(known)
+    theirs = np.searchsorted(null_distances, edges[1:], side="left") / len(null_distances)
     theory = None
     if columns is not None:
         upto = random_match_probability(records, columns, np.minimum(highs, records - 1))

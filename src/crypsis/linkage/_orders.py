@@ -38,15 +38,15 @@ def read_orders(orders: Sequence[str] = (), hierarchies: Sequence[str] = ()) -> 
     >>> read_orders(["job=frequency", "size=low,middle,high"])
     {'job': 'frequency', 'size': ['low', 'middle', 'high']}
     """
-    found: dict[str, Order] = {}
+    order_of: dict[str, Order] = {}
     for text in orders:
         name, values = _name_and_value(text, "COLUMN=frequency or COLUMN=low,middle,high")
         listed = next(csv.reader([values], skipinitialspace=True))
-        found[name] = "frequency" if values == "frequency" else [one.strip() for one in listed]
+        order_of[name] = "frequency" if values == "frequency" else [value.strip() for value in listed]
     for text in hierarchies:
         name, path = _name_and_value(text, "COLUMN=FILE")
-        found[name] = Hierarchy.read(Path(path))
-    return found
+        order_of[name] = Hierarchy.read(Path(path))
+    return order_of
 
 
 def _name_and_value(text: str, form: str) -> tuple[str, str]:
@@ -65,9 +65,9 @@ def ordered_values(
     and their frequencies; `hashables` occur in the other file only. By frequency, the rarest value
     comes first; equally frequent values come in the order of their names.
     """
-    every: dict[Hashable, int] = {**dict.fromkeys(hashables, 0), **counts}
+    value_counts: dict[Hashable, int] = {**dict.fromkeys(hashables, 0), **counts}
     if isinstance(order, Hierarchy):
-        return order.marginality_order(every, name)
+        return order.marginality_order(value_counts, name)
     if isinstance(order, str):
         if order != "frequency":
             raise ParameterError(
@@ -75,9 +75,9 @@ def ordered_values(
                 f"values; {order!r} was given.",
                 parameter="orders",
             )
-        return tuple(sorted(every, key=lambda value: (every[value], str(value))))
+        return tuple(sorted(value_counts, key=lambda value: (value_counts[value], str(value))))
     listed = tuple(order)
-    missing = sum(value not in set(listed) for value in every)
+    missing = sum(value not in set(listed) for value in value_counts)
     if missing or len(set(listed)) != len(listed):
         problem = f"{missing} of them are missing" if missing else "some are listed twice"
         raise ColumnError(

@@ -111,9 +111,9 @@ class Pair:
             ]
         )
 
-    def with_columns(self, some: list[int]) -> Pair:
+    def with_columns(self, kept_columns: list[int]) -> Pair:
         """The same files with some of the columns."""
-        return replace(self, columns=tuple(self.columns[i] for i in some))
+        return replace(self, columns=tuple(self.columns[i] for i in kept_columns))
 
 
 def to_frame(data: Data, columns: Sequence[str] | None = None) -> nw.DataFrame[Any]:
@@ -172,9 +172,9 @@ def pair(
     names = _names(first.columns, second.columns, wanted, on)
     if any(name not in names for name in orders):
         raise unknown_columns(orders, names)
-    own = own_rows(first, second, on, row_map)
+    masked_rows = own_rows(first, second, on, row_map)
     shared = tuple(compared_column(n, first[n], second[n], orders.get(n), order_from) for n in names)
-    return Pair(tuple(shared), own, len(first), len(second), ties, seed)
+    return Pair(tuple(shared), masked_rows, len(first), len(second), ties, seed)
 
 
 def true_matches(
@@ -206,9 +206,9 @@ def _names(
     first: Sequence[str], second: Sequence[str], wanted: Sequence[str] | None, on: str | None
 ) -> tuple[str, ...]:
     if wanted is not None:
-        for there in (first, second):
-            if any(name not in there for name in wanted):
-                raise unknown_columns(wanted, there)
+        for file in (first, second):
+            if any(name not in file for name in wanted):
+                raise unknown_columns(wanted, file)
     shared = [name for name in first if name in set(second) and name != on]
     names = tuple(dict.fromkeys(shared if wanted is None else wanted))
     if on in names:

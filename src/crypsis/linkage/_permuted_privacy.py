@@ -69,12 +69,12 @@ class PermutedPrivacy(Result, eq=False):
             return ()
         reasons = []
         for j, column in enumerate(self.columns):
-            moved, found = self.distances[row, j], self.diversities[row, j]
+            moved, diversity = self.distances[row, j], self.diversities[row, j]
             if moved < column.distance:
                 reasons.append(f"{column.column!r} moved {moved:g} ranks, not {column.distance:g}")
-            if not meets(self.criterion, found, column.diversity):
+            if not meets(self.criterion, diversity, column.diversity):
                 reasons.append(
-                    f"{column.column!r} has a {self.criterion} of {found:.4g} around it, "
+                    f"{column.column!r} has a {self.criterion} of {diversity:.4g} around it, "
                     f"not {column.diversity:.4g}"
                 )
         return tuple(reasons)
@@ -140,11 +140,13 @@ def privacy_of(
         raise InputError("No original has a masked record.", code="not-aligned")
     moved = neighborhoods.moved[kept]
     wanted_d = _vector(d, names, "d") if d is not None else moved.min(axis=0)
-    found = neighborhoods.diversities(np.tile(wanted_d, (len(neighborhoods.rows), 1)))
-    worst = found[kept].max(axis=0) if criterion == "t-closeness" else found[kept].min(axis=0)
+    diversities = neighborhoods.diversities(np.tile(wanted_d, (len(neighborhoods.rows), 1)))
+    worst = diversities[kept].max(axis=0) if criterion == "t-closeness" else diversities[kept].min(axis=0)
     wanted_v = _vector(v, names, "v") if v is not None else worst
     far = moved >= wanted_d
-    diverse = np.column_stack([meets(criterion, found[kept, j], wanted_v[j]) for j in range(len(wanted_v))])
+    diverse = np.column_stack(
+        [meets(criterion, diversities[kept, j], wanted_v[j]) for j in range(len(wanted_v))]
+    )
     good = (far & diverse).all(axis=1)
     by_record = np.ones(len(neighborhoods.rows), dtype=bool)
     by_record[kept] = good
@@ -168,7 +170,7 @@ def privacy_of(
         columns=tuple(ColumnFailures(*count) for count in counts),
         meets=by_record,
         distances=neighborhoods.moved,
-        diversities=found,
+        diversities=diversities,
     )
 
 
@@ -212,7 +214,7 @@ class PrivacyFrontier(Result):
         keys = [(point.distance, sign * point.diversity) for point in enough]
 
         def dominated(key: tuple[int, float]) -> bool:
-            return any(other != key and other[0] >= key[0] and other[1] >= key[1] for other in keys)
+            return any(corner != key and corner[0] >= key[0] and corner[1] >= key[1] for corner in keys)
 
         return tuple(point for point, key in zip(enough, keys, strict=True) if not dominated(key))
 
@@ -279,13 +281,13 @@ def frontier_of(neighborhoods: Neighborhoods, distances: Sequence[int] | None = 
 def _shares(neighborhoods: Neighborhoods, distance: float, complete: Floats) -> list[tuple[float, float]]:
     criterion, kept = neighborhoods.criterion, neighborhoods.kept
     far = (neighborhoods.moved[kept] >= distance).all(axis=1)
-    found = neighborhoods.diversities_within(distance)[kept]
+    diversities = neighborhoods.diversities_within(distance)[kept]
     result = []
     for level in _LEVELS[criterion]:
         limits = np.full(len(complete), level) if criterion == "t-closeness" else level * complete
         enough = np.ones(len(kept), dtype=bool)
         for j, limit in enumerate(limits):
-            enough &= meets(criterion, found[:, j], float(limit))
+            enough &= meets(criterion, diversities[:, j], float(limit))
         result.append((level, float((far & enough).mean()) if len(kept) else 1.0))
     return result
 

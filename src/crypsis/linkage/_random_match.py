@@ -60,16 +60,16 @@ def random_match_probability(
     """
     if records < 1 or columns < 1:
         raise ParameterError("Parameters 'records' and 'columns' must be at least 1.")
-    asked = np.arange(records) if distances is None else np.asarray(distances)
-    if asked.size and asked.min() < 0:
+    wanted_distances = np.arange(records) if distances is None else np.asarray(distances)
+    if wanted_distances.size and wanted_distances.min() < 0:
         raise ParameterError("Parameter 'distances' must be at least 0.", parameter="distances")
-    different, which = np.unique(asked.astype(np.int64), return_inverse=True)
-    found = np.ones(len(different))
+    different, which = np.unique(wanted_distances.astype(np.int64), return_inverse=True)
+    probabilities = np.ones(len(different))
     for i, distance in enumerate(different.tolist()):
-        found[i] = 1.0 - _none_within(records, columns, distance)
-        if found[i] == 1.0:  # every record matches, to the last digit, and so at larger distances
+        probabilities[i] = 1.0 - _none_within(records, columns, distance)
+        if probabilities[i] == 1.0:  # every record matches, to the last digit, and so at larger distances
             break
-    return np.asarray(np.maximum.accumulate(found)[which.ravel()])
+    return np.asarray(np.maximum.accumulate(probabilities)[which.ravel()])
 
 
 def _none_within(n: int, m: int, d: int) -> float:
@@ -90,10 +90,10 @@ def _none_near_ends(n: int, m: int, d: int, c: int) -> float:
     w = np.arange(d + 1, c + 1)
     weight = np.full(len(w), 2.0 / n)
     weight[-1] = (n - 2 * (c - 1 - d)) / n
-    place = (np.log(w) - np.log(d + 1)) * (_CELLS - 1) / np.log(c / (d + 1))
-    cell = np.minimum(place.astype(np.int64), _CELLS - 2)
-    mass = np.bincount(cell, weight * (cell + 1 - place), minlength=_CELLS)
-    mass += np.bincount(cell + 1, weight * (place - cell), minlength=_CELLS)
+    grid_position = (np.log(w) - np.log(d + 1)) * (_CELLS - 1) / np.log(c / (d + 1))
+    cell = np.minimum(grid_position.astype(np.int64), _CELLS - 2)
+    mass = np.bincount(cell, weight * (cell + 1 - grid_position), minlength=_CELLS)
+    mass += np.bincount(cell + 1, weight * (grid_position - cell), minlength=_CELLS)
     size = m * (_CELLS - 1) + 1
     together = np.fft.irfft(np.fft.rfft(mass, 2 * size) ** m, 2 * size)[:size]
     step = np.log(c / (d + 1)) / (_CELLS - 1)

@@ -55,9 +55,9 @@ class Points:
     masked: Floats
     unit: float = 1.0
 
-    def of_columns(self, some: list[int]) -> Points:
+    def of_columns(self, kept_columns: list[int]) -> Points:
         """The same records with some of the coordinates."""
-        return Points(self.original[:, some], self.masked[:, some], self.unit)
+        return Points(self.original[:, kept_columns], self.masked[:, kept_columns], self.unit)
 
 
 def rescale(x: Floats, y: Floats) -> Points:
@@ -72,8 +72,8 @@ def rescale(x: Floats, y: Floats) -> Points:
     return Points((2 * x - 1) * len(y), (2 * y - 1) * len(x), 2.0 * len(x))
 
 
-def correlation(one: Floats, other: Floats) -> float | None:
+def correlation(x: Floats, y: Floats) -> float | None:
     """Pearson's correlation of two columns of ranks; None where one of them is constant."""
-    a, b = one - one.mean(), other - other.mean()
+    a, b = x - x.mean(), y - y.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
     return None if scale == 0 else float(np.clip((a @ b) / scale, -1.0, 1.0))

@@ -149,10 +149,10 @@ def verify_record(
     check_random_records(random_records)
     if isinstance(release, str | Path):
         release = as_dataset(release)
-    one = _one_record(record, release)
-    kept = comparable_columns(one, release, columns=columns, orders=orders, categories="frequency")
+    target = _one_record(record, release)
+    kept = comparable_columns(target, release, columns=columns, orders=orders, categories="frequency")
     both = pair(
-        one,
+        target,
         to_frame(release, kept.columns).to_native(),
         columns=kept.columns,
         orders=kept.orders(orders),
@@ -162,18 +162,18 @@ def verify_record(
         order_from="masked",
     )
     f = mapping if isinstance(mapping, str) else np.array([mapping], dtype=np.int64)
-    near = neighborhoods(both, f, criterion)
+    neighborhood = neighborhoods(both, f, criterion)
     parts = zip(
         both.names,
-        near.moved[0].tolist(),
-        near.diversities(near.moved)[0].tolist(),
-        near.column_diversities().tolist(),
-        near.center[0].tolist(),
+        neighborhood.moved[0].tolist(),
+        neighborhood.diversities(neighborhood.moved)[0].tolist(),
+        neighborhood.column_diversities().tolist(),
+        neighborhood.center[0].tolist(),
         strict=True,
     )
     verified = tuple(RecordColumn(*part) for part in parts)
     distance = max(column.distance for column in verified)
-    candidates = None if near.candidates is None else int(near.candidates[0])
+    candidates = None if neighborhood.candidates is None else int(neighborhood.candidates[0])
     chance = independent = None
     if permutation_only:
         _check_permutation(both)
@@ -190,7 +190,7 @@ def verify_record(
         plausible=None if chance is None else chance.value >= _PLAUSIBLE,
         chance=chance,
         chance_independent=independent,
-        row=int(near.rows[0]),
+        row=int(neighborhood.rows[0]),
     )
 
 
@@ -218,9 +218,9 @@ def _reasons(
 def _one_record(record: Any, release: Any) -> Any:
     """The record as a frame of one row, with texts as the types of the release."""
     if isinstance(record, Mapping):
-        given = {name: value for name, value in record.items() if str(value).strip()}
-        there = to_frame(release, [name for name in given if name in _names(release)])
-        record = {name: _column_of_one(name, value, there) for name, value in given.items()}
+        stated = {name: value for name, value in record.items() if str(value).strip()}
+        released = to_frame(release, [name for name in stated if name in _names(release)])
+        record = {name: _column_of_one(name, value, released) for name, value in stated.items()}
         if not record:
             raise InputError("The record is empty.", code="one-record")
     elif isinstance(release, np.ndarray):
@@ -267,24 +267,24 @@ def _chance(both: Pair, distance: float, wanted: int) -> tuple[Estimate, Estimat
     """How often other released records, and random records, have a record that near."""
     y = both.masked_ranks()
     index, rng = PointIndex(y), np.random.default_rng((both.seed, 6))
-    some = np.arange(len(y)) if len(y) <= wanted else rng.choice(len(y), wanted, replace=False)
-    others = _nearest_other(index, some)
+    sampled = np.arange(len(y)) if len(y) <= wanted else rng.choice(len(y), wanted, replace=False)
+    nearest_distances = _nearest_other(index, sampled)
     drawn, exhaustive = draw_records(y, wanted, rng)
-    near = float((index.distances(drawn, "random records") <= distance).sum())
-    independent = share(near, len(drawn))
+    drawn_within = float((index.distances(drawn, "random records") <= distance).sum())
+    independent = share(drawn_within, len(drawn))
     if exhaustive:
         value = independent.value
         independent = Estimate(value, value, value, 1.0, "all combinations")
-    return share(float((others <= distance).sum()), len(others)), independent
+    return share(float((nearest_distances <= distance).sum()), len(nearest_distances)), independent
 
 
 def _nearest_other(index: PointIndex, rows: Ints) -> Floats:
     """The distance from released records to the nearest other one."""
     if len(index.place_of) < 2:
         return np.full(len(rows), np.inf)
-    place = index.place_of[rows]
+    point = index.place_of[rows]
     distance = np.zeros(len(rows))
-    alone = np.flatnonzero(index.sizes[place] == 1)
+    alone = np.flatnonzero(index.sizes[point] == 1)
     if len(alone):
-        distance[alone] = index.some(index.points[place[alone]], 2)[0][:, 1]
+        distance[alone] = index.some(index.points[point[alone]], 2)[0][:, 1]
     return distance

@@ -136,19 +136,19 @@ def decompose_noise(
 
 def noise_by_column(both: Pair) -> tuple[NoiseDecomposition, ...]:
     """The decomposition of every column of a pair."""
-    own = both.known_own("The decomposition into permutation and noise")
-    kept = np.flatnonzero(own >= 0)
+    masked_rows = both.known_own("The decomposition into permutation and noise")
+    kept = np.flatnonzero(masked_rows >= 0)
     if len(kept) == 0:
         raise InputError("No masked record belongs to an original.", code="not-aligned")
-    return tuple(_decompose(column, own, kept, both.seed) for column in both.columns)
+    return tuple(_decompose(column, masked_rows, kept, both.seed) for column in both.columns)
 
 
-def _decompose(column: ComparedColumn, own: Ints, kept: Ints, seed: int) -> NoiseDecomposition:
-    z = column.original[_mapped_rows(column, seed)][own[kept]]
+def _decompose(column: ComparedColumn, masked_rows: Ints, kept: Ints, seed: int) -> NoiseDecomposition:
+    z = column.original[_mapped_rows(column, seed)][masked_rows[kept]]
     risk = correlation(ranks(column.original[kept], ties="average"), ranks(z, ties="average"))
     if not column.is_measured:
         return NoiseDecomposition(column.name, risk)
-    scores = (column.original[kept], column.masked[own[kept]], z)
+    scores = (column.original[kept], column.masked[masked_rows[kept]], z)
     x, y, z = (column.measured(values) for values in scores)
     noise, residual = y - x, y - z
     return NoiseDecomposition(

@@ -48,36 +48,36 @@ class Search:
         counts = np.bincount(self.found.query, weights=sizes, minlength=len(self.queries))
         return np.asarray(counts, dtype=np.float64)
 
-    def own_found(self, own: Ints) -> NDArray[np.bool_]:
+    def own_found(self, masked_rows: Ints) -> NDArray[np.bool_]:
         """Whether the own masked record of each original is among its nearest."""
-        index, found = self.index, self.found
-        wanted = np.where(own >= 0, index.place_of[own], -1)
+        index, nearest = self.index, self.found
+        wanted = np.where(masked_rows >= 0, index.place_of[masked_rows], -1)
         if len(self.queries) == len(self.query_of):
-            hits = found.place == np.repeat(wanted, np.diff(found.start))
-            return np.bincount(found.query[hits], minlength=len(self.query_of)) > 0
+            hits = nearest.place == np.repeat(wanted, np.diff(nearest.start))
+            return np.bincount(nearest.query[hits], minlength=len(self.query_of)) > 0
         # Several originals share a query: search each place in the sorted places of its query.
-        keys = found.query * len(index.points) + found.place
-        asked = self.query_of * len(index.points) + wanted
-        at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-        return np.asarray((keys[at] == asked) & (wanted >= 0))
+        keys = nearest.query * len(index.points) + nearest.place
+        wanted_keys = self.query_of * len(index.points) + wanted
+        at = np.minimum(np.searchsorted(keys, wanted_keys), len(keys) - 1)
+        return np.asarray((keys[at] == wanted_keys) & (wanted >= 0))
 
-    def correct_share(self, own: Ints, confidence: float = 0.95) -> Estimate:
+    def correct_share(self, masked_rows: Ints, confidence: float = 0.95) -> Estimate:
         """The expected share of correct links when equally near records are chosen at random."""
-        expected = float((self.own_found(own) / self.candidates[self.query_of]).sum())
+        expected = float((self.own_found(masked_rows) / self.candidates[self.query_of]).sum())
         return share(expected, len(self.query_of), confidence)
 
-    def distances_without_own(self, own: Ints) -> Floats:
+    def distances_without_own(self, masked_rows: Ints) -> Floats:
         """The match distance of each original when its own masked record is not in the file."""
-        index, found = self.index, self.found
-        distance = found.distance[self.query_of].copy()
-        alone = index.sizes[index.place_of[own]] == 1
-        single = (np.diff(found.start) == 1)[self.query_of]
+        index, nearest = self.index, self.found
+        distance = nearest.distance[self.query_of].copy()
+        alone = index.sizes[index.place_of[masked_rows]] == 1
+        single = (np.diff(nearest.start) == 1)[self.query_of]
         # The distance changes only where the own record is the single nearest one.
-        rows = np.flatnonzero(self.own_found(own) & single & alone)
+        rows = np.flatnonzero(self.own_found(masked_rows) & single & alone)
         if len(rows):
-            near, place = index.some(self.points.original[rows], 2)
-            is_own = place[:, 0] == index.place_of[own[rows]]
-            distance[rows] = np.where(is_own, near[:, 1], near[:, 0])
+            distances, point = index.some(self.points.original[rows], 2)
+            is_own = point[:, 0] == index.place_of[masked_rows[rows]]
+            distance[rows] = np.where(is_own, distances[:, 1], distances[:, 0])
         return distance
 
 
@@ -94,8 +94,8 @@ class Matches(Sequence[Ints]):
         if isinstance(row, slice):
             return [self[i] for i in range(*row.indices(len(self)))]
         query = self._query_of[row]
-        there = self._found.place[self._found.start[query] : self._found.start[query + 1]]
-        return np.sort(np.concatenate([self._index.members(place) for place in there]))
+        points = self._found.place[self._found.start[query] : self._found.start[query + 1]]
+        return np.sort(np.concatenate([self._index.members(point) for point in points]))
 
 
 def share(successes: float, trials: int, confidence: float = 0.95) -> Estimate:

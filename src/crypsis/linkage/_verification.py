@@ -111,12 +111,14 @@ def verify_links(
     'safe'
     """
     both = pair(original, masked, ranks_only=True, **options)
-    known = None
+    held_out = None
     if controls is not None:
         both = without_assumed_matches(both, options)
         wanted = options.get("columns")
-        known = known_controls(original, masked, controls, both, options, wanted)
-    return verification(both, Search.of(both.points), known, random_records, acceptable, false_discovery_rate)
+        held_out = known_controls(original, masked, controls, both, options, wanted)
+    return verification(
+        both, Search.of(both.points), held_out, random_records, acceptable, false_discovery_rate
+    )
 
 
 def without_assumed_matches(both: Pair, options: RankOptions) -> Pair:
@@ -144,11 +146,13 @@ def known_controls(
     A value between two ranks takes one of them at random; a value that occurs takes its rank.
     Without `wanted` all columns that can be compared are.
     """
-    given = pair(original, controls, columns=both.names, orders=options.get("orders"), row_map="unknown")
+    control_pair = pair(
+        original, controls, columns=both.names, orders=options.get("orders"), row_map="unknown"
+    )
     rng = np.random.default_rng((both.seed, 5))
-    n = given.original_records
-    found = []
-    for column in given.columns:
+    n = control_pair.original_records
+    columns_of_ranks = []
+    for column in control_pair.columns:
         ordered = np.sort(column.original)
         below = np.searchsorted(ordered, column.masked, side="left")
         upto = np.searchsorted(ordered, column.masked, side="right")
@@ -159,14 +163,14 @@ def known_controls(
             value = ordered[ranks.astype(np.int64) - 1]
             ends = np.searchsorted(ordered, value) + np.searchsorted(ordered, value, "right")
             ranks = (ends + 1) / 2
-        found.append(ranks)
-    ranked = np.column_stack(found)
+        columns_of_ranks.append(ranks)
+    ranked = np.column_stack(columns_of_ranks)
     points = ranked if n == both.masked_records else (2 * ranked - 1) * both.masked_records
     if both.own is not None:
         return Controls(points, None)
     names = None if wanted is None else as_columns(wanted)
     on = options.get("on")
-    return Controls(points, joint_files(original, masked, controls, (given, both), names, on))
+    return Controls(points, joint_files(original, masked, controls, (control_pair, both), names, on))
 
 
 def verification(
@@ -185,7 +189,7 @@ def verification(
             raise ParameterError(f"Parameter {name!r} must be between 0 and 1.", parameter=name)
     if both.masked_records < 2 or both.original_records < 2:
         raise InputError("A verification needs at least two original and two masked records.")
-    unit, own = search.points.unit, both.own
+    unit, masked_rows = search.points.unit, both.own
     rng = np.random.default_rng((both.seed, 4))
     drawn, exhaustive = draw_records(search.points.original, random_records, rng)
     independent = compare_with_null(
@@ -197,16 +201,16 @@ def verification(
         closed_form_columns=len(both.columns),
         masked_records=both.masked_records,
     )
-    null, others = "held-out controls", None
+    null, null_values = "held-out controls", None
     if controls is not None:
-        others = search.index.distances(controls.points, null)
-    elif own is not None:
-        null, others = "own record excluded", search.distances_without_own(own)
+        null_values = search.index.distances(controls.points, null)
+    elif masked_rows is not None:
+        null, null_values = "own record excluded", search.distances_without_own(masked_rows)
     dependent = None
-    if others is not None:
+    if null_values is not None:
         dependent = compare_with_null(
             search.distances,
-            others / unit,
+            null_values / unit,
             null=null,
             exhaustive=False,
             false_discovery_rate=false_discovery_rate,
@@ -228,7 +232,7 @@ def verification(
             names=files.names,
         )
         untested = files.untested
-    correct = None if own is None else search.correct_share(own, CONFIDENCE)
+    correct = None if masked_rows is None else search.correct_share(masked_rows, CONFIDENCE)
     verdict, reasons = _verdict(correct, chance, acceptable, dependent, joint, untested)
     return LinkVerification(
         verdict=verdict,
@@ -327,10 +331,10 @@ def _joint_reason(joint: JointTest, acceptable: float | None) -> str:
             f"; {ENOUGH_POWER} is needed, with more records or controls, or with columns whose values "
             "are on the scale of the original"
         )
-    some = "" if joint.complete else " Other subsets of these many columns were not tested."
+    untested = "" if joint.complete else " Other subsets of these many columns were not tested."
     return (
         f"{test} no difference is seen. If {percent_text(joint.leak)} of the links were correct"
-        f"{where}, it would be seen with a probability of {joint.power:.2f}{few}.{some}"
+        f"{where}, it would be seen with a probability of {joint.power:.2f}{few}.{untested}"
     )
 
 

@@ -86,13 +86,13 @@ def _target() -> _Target | None:
     made_with = FOLDER / "made_with.json"
     if not made_with.is_file() or numba.config.CPU_NAME or numba.config.CPU_FEATURES:
         return None
-    made = json.loads(made_with.read_text(encoding="utf-8"))
-    if made["numba"] != numba.__version__ or made["system"] != llvm.get_process_triple():
+    build = json.loads(made_with.read_text(encoding="utf-8"))
+    if build["numba"] != numba.__version__ or build["system"] != llvm.get_process_triple():
         return None
     here = llvm.get_host_cpu_features()
-    if not all(here.get(one.lstrip("+")) for one in made["instructions"].split(",")):
+    if not all(here.get(instruction.lstrip("+")) for instruction in build["instructions"].split(",")):
         return None
-    return _Target((made["system"], made["processor"], made["instructions"]))
+    return _Target((build["system"], build["processor"], build["instructions"]))
 
 
 @cache
@@ -118,7 +118,7 @@ class _MachineCode(FunctionCache):  # type: ignore[misc]
     def _load_overload(self, signature: Any, context: Any) -> Any:
         target = _target()
         if target is not None:
-            found = self._shipped.load(self._index_key(signature, target))
-            if found is not None:
-                return self._impl.rebuild(context, found)
+            loaded = self._shipped.load(self._index_key(signature, target))
+            if loaded is not None:
+                return self._impl.rebuild(context, loaded)
         return super()._load_overload(signature, context)

@@ -63,10 +63,10 @@ def evaluate(policy: Policy, measured: Sequence[Measurement]) -> tuple[Finding, 
     findings = []
     for threshold in policy.thresholds:
         name = threshold.measure
-        of_it = [one for one in measured if one.measure == name]
-        for one in of_it or [Measurement(name, None, "It was not measured.")]:
-            if one.k in (None, threshold.k) and one.events in (None, threshold.events):
-                findings.append(_finding(policy, threshold, one))
+        of_it = [measured_value for measured_value in measured if measured_value.measure == name]
+        for measured_value in of_it or [Measurement(name, None, "It was not measured.")]:
+            if measured_value.k in (None, threshold.k) and measured_value.events in (None, threshold.events):
+                findings.append(_finding(policy, threshold, measured_value))
     return tuple(sorted(findings, key=_rank))
 
 

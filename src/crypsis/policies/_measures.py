@@ -484,8 +484,8 @@ def measure(name: str) -> Measure:
     """
     if name in MEASURES:
         return MEASURES[name]
-    near = get_close_matches(name, MEASURES, n=1, cutoff=0.4)
-    meant = f" (did you mean {near[0]!r}?)" if near else ""
+    nearest = get_close_matches(name, MEASURES, n=1, cutoff=0.4)
+    meant = f" (did you mean {nearest[0]!r}?)" if nearest else ""
     raise ParameterError(
         f"{name!r} is not a measure{meant}. The measures are: {', '.join(MEASURES)}.",
         code="unknown-measure",

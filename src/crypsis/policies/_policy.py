@@ -62,23 +62,23 @@ class Threshold(Document):
     @model_validator(mode="after")
     def _known(self) -> Threshold:
         try:
-            known = measure(self.measure)
+            definition = measure(self.measure)
         except ParameterError as error:
             raise ValueError(str(error)) from None
-        if self.unit != known.unit:
-            raise ValueError(f"{self.measure} is measured in {known.unit!r}, not in {self.unit!r}")
-        given = [way for way in ("at_most", "at_least") if getattr(self, way) is not None]
-        if given != [known.limit]:
-            raise ValueError(f"{self.measure} needs a threshold {known.limit}, and no other")
+        if self.unit != definition.unit:
+            raise ValueError(f"{self.measure} is measured in {definition.unit!r}, not in {self.unit!r}")
+        stated = [way for way in ("at_most", "at_least") if getattr(self, way) is not None]
+        if stated != [definition.limit]:
+            raise ValueError(f"{self.measure} needs a threshold {definition.limit}, and no other")
         for name, given_one in (("k", self.k), ("events", self.events)):
-            if (known.parameter == name) != (given_one is not None):
-                has = "needs" if known.parameter == name else "has no"
+            if (definition.parameter == name) != (given_one is not None):
+                has = "needs" if definition.parameter == name else "has no"
                 raise ValueError(f"{self.measure} {has} {name!r}")
         limit = self.limit
         if not math.isfinite(limit):  # every number would meet a threshold that is infinite
             raise ValueError(f"the threshold of {self.measure} must be a number")
-        if limit < 0 or (known.unit == "fraction" and limit > 1):
-            raise ValueError(f"{limit:g} is out of the range of {self.measure} ({known.unit})")
+        if limit < 0 or (definition.unit == "fraction" and limit > 1):
+            raise ValueError(f"{limit:g} is out of the range of {self.measure} ({definition.unit})")
         return self
 
     @property
@@ -149,7 +149,7 @@ class Policy(Document):
             raise ValueError("a measure has two thresholds; it may have one")
         if self.small_zip3 and not self.small_zip3_source:
             raise ValueError("small_zip3 needs small_zip3_source: a dated source")
-        items = [one.item for one in self.checklist]
+        items = [entry.item for entry in self.checklist]
         if len(set(items)) < len(items):
             raise ValueError("the checklist has an item twice")
         return self
@@ -160,11 +160,11 @@ class Policy(Document):
         if self.context is None:
             return self
         k = self.context.k
-        sizes = [one for one in self.of("singling_out") if _class_size(one) is not None]
-        weak = next((one for one in sizes if (_class_size(one) or k) < k), None)
+        sizes = [threshold for threshold in self.of("singling_out") if _class_size(threshold) is not None]
+        weak = next((threshold for threshold in sizes if (_class_size(threshold) or k) < k), None)
         if weak is not None:
             raise ValueError(f"the context requires k = {k}; {weak.measure} has less")
-        if all(one.measure == _ON_ALL_COLUMNS for one in sizes):
+        if all(threshold.measure == _ON_ALL_COLUMNS for threshold in sizes):
             why = "The class size that the acceptable risk requires in this context."
             threshold = Threshold(
                 measure="singling_out.records_in_small_classes",
@@ -275,8 +275,8 @@ def _adapted(threshold: Threshold, context: Context) -> Threshold:
     }
     if threshold.measure not in new:
         return threshold
-    known = measure(threshold.measure)
-    changed = {known.parameter or known.limit: new[threshold.measure]}
+    definition = measure(threshold.measure)
+    changed = {definition.parameter or definition.limit: new[threshold.measure]}
     return threshold.model_copy(update={**changed, "source": context.describe()})
 
 

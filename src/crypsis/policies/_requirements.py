@@ -61,7 +61,7 @@ def requirements_for(
     sizes = [size for threshold in policy.thresholds if (size := _class_size(threshold))]
     if sizes:
         required["k"] = max(2, *sizes)
-    risks = {one.measure: one.limit for one in policy.of("singling_out")}
+    risks = {threshold.measure: threshold.limit for threshold in policy.of("singling_out")}
     averages = [risks[name] for name in _AVERAGE if risks.get(name)]
     if averages:
         required["average_risk"] = min(averages)
@@ -79,7 +79,7 @@ def requirements_for(
     if weighted and not population and by_weights and min(by_weights) > 0:
         required["journalist_risk"] = min(by_weights)
     if sensitive:
-        limits = {one.measure: one.limit for one in policy.of("inference")}
+        limits = {threshold.measure: threshold.limit for threshold in policy.of("inference")}
         if "inference.l_diversity" in limits:
             required["diversity"] = int(limits["inference.l_diversity"])
         close = [limits[name] for name in _CLOSENESS if name in limits]

@@ -126,10 +126,10 @@ def anonymity(belief: Belief | Any, *, limit: int = 10, **options: Unpack[Solver
     if limit < 0:
         raise ParameterError(f"Parameter 'limit' must be at least 0; {limit} was given.", parameter="limit")
     solved = solve(belief, **options)
-    known = belief.truth is not None
+    has_truth = belief.truth is not None
     risks: tuple[ItemRisk, ...] = ()
     near_certain = None
-    if known:
+    if has_truth:
         cracked = cracked_in(belief, true_columns(belief), solved)
         near_certain = int((cracked >= NEAR_CERTAIN - 1e-9).sum())
         worst = np.argsort(-cracked, kind="stable")[:limit]
@@ -149,8 +149,8 @@ def anonymity(belief: Belief | Any, *, limit: int = 10, **options: Unpack[Solver
         belief.kinds.pairs,
         belief.structure.superfluous,
         degree,
-        expected_cracks(belief, **options) if known else None,
-        crack_heuristic(belief) if known else None,
+        expected_cracks(belief, **options) if has_truth else None,
+        crack_heuristic(belief) if has_truth else None,
         risks,
         reports(solved),
         near_certain,
@@ -230,8 +230,8 @@ def expected_cracks(belief: Belief, **options: Unpack[SolverOptions]) -> Number:
     cracked = cracked_in(belief, truth, solved)
     spreads = [part.sample.cracks for part in solved if part.means is None]
     exact = [math.fsum(cracked[part.rows]) for part in solved if part.means is not None]
-    known = Spread(math.fsum(exact))
-    total = add([known, *(spread for spread in spreads if spread is not None)])
+    exact_spread = Spread(math.fsum(exact))
+    total = add([exact_spread, *(spread for spread in spreads if spread is not None)])
     way = _sampling_text([part for part in solved if part.means is None])
     return as_number(total, solved, method=way, low=0.0, high=float(belief.size))
 
@@ -315,8 +315,8 @@ def _sampling_text(sampled: Sequence[SolvedBlock]) -> str:
     drawn = [part.sample.convergence for part in sampled]
     if not drawn:
         return ""
-    worst = max(found.r_hat for found in drawn)
-    least = min(found.draws for found in drawn)
+    worst = max(estimate.r_hat for estimate in drawn)
+    least = min(estimate.draws for estimate in drawn)
     text = f"Markov chain over perfect matchings, {least:,} draws, R-hat {worst:.3f}"
-    converged = all(found.converged for found in drawn)
+    converged = all(estimate.converged for estimate in drawn)
     return text if converged else f"{text}, NOT converged: the interval covers all possible values"

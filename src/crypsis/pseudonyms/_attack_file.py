@@ -151,8 +151,8 @@ def _first_fault(error: ValidationError) -> str:
 
 
 def _frequency_belief(attack: FrequencyAttack, folder: Path) -> Belief:
-    given = [one for one in (attack.ranges, attack.expected, attack.error) if one is not None]
-    if len(given) != 1:
+    ways = [way for way in (attack.ranges, attack.expected, attack.error) if way is not None]
+    if len(ways) != 1:
         raise ParameterError(
             "A frequency attack needs the shares that the intruder expects, in one way.",
             hint="Set {ranges}, {expected} or {error}.",
@@ -182,7 +182,7 @@ def _frequency_belief(attack: FrequencyAttack, folder: Path) -> Belief:
 
 
 def _join_belief(attack: JoinAttack, folder: Path, read: Reader) -> Belief:
-    known, released = (
+    named_table, released = (
         read(source if "://" in source else str(folder / source)).to_arrow()
         for source in (attack.known, attack.released)
     )
@@ -193,13 +193,18 @@ def _join_belief(attack: JoinAttack, folder: Path, read: Reader) -> Belief:
     }
     if attack.agreement is not None:
         return probabilistic_join_attack(
-            known, released, attack.on, agreement=attack.agreement, negligible=attack.negligible, **labels
+            named_table,
+            released,
+            attack.on,
+            agreement=attack.agreement,
+            negligible=attack.negligible,
+            **labels,
         )
     if attack.negligible:
         raise ParameterError(
             "Parameter 'negligible' applies to a probabilistic join only.", hint="Set {agreement}."
         )
-    return join_attack(known, released, attack.on, **labels)
+    return join_attack(named_table, released, attack.on, **labels)
 
 
 def _matrix_belief(attack: MatrixAttack, folder: Path, read: Reader) -> Belief:
@@ -226,11 +231,11 @@ def _transactions(path: Path, separator: str) -> list[list[str]]:
     return [[name.strip() for name in line.split(separator) if name.strip()] for line in lines]
 
 
-def _truth(given: str | None, folder: Path, *, text: bool = False) -> Any:
+def _truth(truth: str | None, folder: Path, *, text: bool = False) -> Any:
     """The pairs of a table, labels as text where asked; "names" and "rows" as they are."""
-    if given is None or given in ("names", "rows"):
-        return given
-    pairs = _table(folder / given, 2)
+    if truth is None or truth in ("names", "rows"):
+        return truth
+    pairs = _table(folder / truth, 2)
     return {str(a): str(b) for a, b in pairs} if text else dict(pairs)
 
 

@@ -223,24 +223,24 @@ class Belief:
     def columns_of(self, matching: Matching) -> Indices:
         """The column of each row in a perfect matching that is given by label or position."""
         if isinstance(matching, Mapping):
-            found = {
+            matched = {
                 self._position(item, "items"): self._position(pseudonym, "pseudonyms")
                 for item, pseudonym in matching.items()
             }
-            if len(found) != self.size:
+            if len(matched) != self.size:
                 raise InputError(
-                    f"The matching gives a pseudonym for {len(found)} of {self.size} items; each "
+                    f"The matching gives a pseudonym for {len(matched)} of {self.size} items; each "
                     "item needs one."
                 )
-            columns = np.array([found[row] for row in range(self.size)], dtype=np.int64)
+            columns = np.array([matched[row] for row in range(self.size)], dtype=np.int64)
         else:
-            given = np.asarray(matching)
-            if given.shape != (self.size,) or given.dtype.kind not in "iu":
+            positions = np.asarray(matching)
+            if positions.shape != (self.size,) or positions.dtype.kind not in "iu":
                 raise InputError(
                     f"A matching is {self.size} column positions (integers), one for each item, or "
-                    f"a dict from item to pseudonym; an array of shape {given.shape} was given."
+                    f"a dict from item to pseudonym; an array of shape {positions.shape} was given."
                 )
-            columns = given.astype(np.int64)
+            columns = positions.astype(np.int64)
         if not np.array_equal(np.sort(columns), np.arange(self.size)):
             raise InputError(
                 "The matching is not a permutation: each pseudonym, numbered from 0 to "
@@ -294,13 +294,13 @@ class Belief:
 
     def __repr__(self) -> str:
         kind = "infeasibility" if self.is_infeasibility else "probabilistic"
-        known = "without the truth" if self.truth is None else "with the truth"
-        return f"Belief({self.size} items, {self.kinds.pairs} possible pairs, {kind}, {known})"
+        truth_text = "without the truth" if self.truth is None else "with the truth"
+        return f"Belief({self.size} items, {self.kinds.pairs} possible pairs, {kind}, {truth_text})"
 
 
-def as_belief(given: Any) -> Belief:
+def as_belief(belief: Any) -> Belief:
     """A belief as it is; anything else as the matrix of one."""
-    return given if isinstance(given, Belief) else Belief(given)
+    return belief if isinstance(belief, Belief) else Belief(belief)
 
 
 def true_columns(belief: Belief) -> Indices:

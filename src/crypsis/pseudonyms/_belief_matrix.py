@@ -66,12 +66,12 @@ def check_labels(labels: Sequence[Hashable] | None, size: int, kind: str) -> tup
     """The labels of the rows or columns, all different."""
     if labels is None:
         return None
-    found = tuple(labels)
-    if len(found) != size or len(set(found)) != size:
+    checked = tuple(labels)
+    if len(checked) != size or len(set(checked)) != size:
         raise InputError(
-            f"There must be {size} {kind}, all different; {len(set(found))} different ones were given."
+            f"There must be {size} {kind}, all different; {len(set(checked))} different ones were given."
         )
-    return found
+    return checked
 
 
 def rows_text(rows: Indices) -> str:

@@ -43,7 +43,7 @@ class Chains:
         self, draws: int, walks: int, visits: int
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
         table = self._table
-        found: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]] = chain.run_chains(
+        chain_result: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]] = chain.run_chains(
             self._matchings, self._streams, table.kernel, table.cumulative, table.holes, draws, walks, visits
         )
-        return found
+        return chain_result

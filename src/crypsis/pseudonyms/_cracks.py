@@ -84,11 +84,11 @@ def crack_distribution(belief: Belief, **options: Unpack[SolverOptions]) -> Crac
     check_options(**options)
     method = options.get("method", "auto")
     seed, precision = options.get("seed", 0), options.get("precision", 0.005)
-    found = []
+    blocks = []
     for number, (rows, columns) in enumerate(belief.structure.blocks):
         block = _TrueBlock(belief.kinds.part(rows, columns), np.searchsorted(columns, truth[rows]))
-        found.append(_block(block, method, seed + number, precision))
-    return convolve_blocks(belief.size, found)
+        blocks.append(_block(block, method, seed + number, precision))
+    return convolve_blocks(belief.size, blocks)
 
 
 def convolve_blocks(size: int, blocks: list[BlockHits]) -> CrackDistribution:
@@ -121,9 +121,9 @@ def _block(block: _TrueBlock, method: str, seed: int, precision: float) -> Block
     kinds, truth = block
     size = kinds.size
     if method != "sampling" or size == 1:
-        found = _exactly(kinds, truth, method)
-        if found is not None:
-            return found
+        exact_hits = _exactly(kinds, truth, method)
+        if exact_hits is not None:
+            return exact_hits
         if method != "auto":
             raise TooLargeError(
                 f"The crack distribution of a block of {size} items is out of reach of the method "
@@ -165,8 +165,8 @@ def _exactly(kinds: KindMatrix, truth: Indices, method: str) -> BlockHits | None
             scaled = factors.rows[:, None] * cells * factors.columns
             return BlockHits(fourier.cracks(scaled, truth), Block(size, "glynn", True))
         return BlockHits(quick, Block(size, "frontier", True))
-    found = kernel.cracks(level, truth)
-    return None if found is None else BlockHits(found, Block(size, "frontier", True))
+    crack_counts = kernel.cracks(level, truth)
+    return None if crack_counts is None else BlockHits(crack_counts, Block(size, "frontier", True))
 
 
 def _rencontres(size: int) -> NDArray[np.float64]:

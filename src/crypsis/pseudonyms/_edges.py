@@ -70,13 +70,13 @@ def edge_probabilities(belief: Belief | Any, **options: Unpack[SolverOptions]) -
     cells = np.zeros((belief.size, belief.size))
     widths = np.zeros_like(cells)
     for part in solved:
-        place = np.ix_(part.rows, part.columns)
+        block_cells = np.ix_(part.rows, part.columns)
         kinds = np.ix_(part.kinds.row_kind, part.kinds.column_kind)
         if part.means is not None:
-            cells[place] = part.means[kinds]
+            cells[block_cells] = part.means[kinds]
         else:
             means, half = _sampled_edges(part.sample)
-            cells[place], widths[place] = means[kinds], half[kinds]
+            cells[block_cells], widths[block_cells] = means[kinds], half[kinds]
     exact = all(part.means is not None for part in solved)
     return EdgeProbabilities(
         belief.size,
@@ -119,8 +119,8 @@ def cracked_in(belief: Belief, truth: NDArray[np.int64], solved: list[SolvedBloc
     for part in solved:
         if part.means is not None:
             kinds = part.kinds
-            own = kinds.column_kind[part.local(truth)]
-            cracked[part.rows] = part.means[kinds.row_kind, own]
+            own_kind = kinds.column_kind[part.local(truth)]
+            cracked[part.rows] = part.means[kinds.row_kind, own_kind]
         elif part.sample.cracked is not None:
             cracked[part.rows] = part.sample.cracked
     return cracked

@@ -79,9 +79,9 @@ def frequencies(transactions: Iterable[Iterable[Hashable]]) -> Frequencies:
 def _pair_counts(baskets: Sequence[set[Hashable]], names: Sequence[Hashable]) -> NDArray[np.int64] | None:
     if len(names) > _MAX_PAIRED:
         return None
-    place = {name: i for i, name in enumerate(names)}
+    index_of = {name: i for i, name in enumerate(names)}
     ends = np.cumsum([0, *map(len, baskets)])
-    columns = np.fromiter((place[name] for basket in baskets for name in basket), np.int64, ends[-1])
+    columns = np.fromiter((index_of[name] for basket in baskets for name in basket), np.int64, ends[-1])
     table = sparse.csr_array((np.ones(ends[-1], np.int64), columns, ends), (len(baskets), len(names)))
     return np.asarray((table.T @ table).toarray(), np.int64)
 
@@ -243,8 +243,8 @@ def _priced(logs: NDArray[np.float64]) -> NDArray[np.float64]:
         if np.allclose(better, prices, rtol=0, atol=1e-9):
             break
         prices = better
-    own = logs[rows, match] + prices[match]
-    return np.asarray(np.minimum(logs + prices[None, :] - own[:, None], 0.0))
+    own_loss = logs[rows, match] + prices[match]
+    return np.asarray(np.minimum(logs + prices[None, :] - own_loss[:, None], 0.0))
 
 
 def _range(bound: Any) -> tuple[float, float]:

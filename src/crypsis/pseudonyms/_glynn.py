@@ -118,8 +118,8 @@ def _on_gpu(matrix: NDArray[np.float64], minors: bool) -> Permanent | Minors:
 
         if not minors:
             return gpu.permanent(padded, on_progress=on_progress)
-        found = gpu.permanent_and_minors(padded, on_progress=on_progress)
-    return found._replace(minors=found.minors[: len(matrix), : len(matrix)])
+        computed = gpu.permanent_and_minors(padded, on_progress=on_progress)
+    return computed._replace(minors=computed.minors[: len(matrix), : len(matrix)])
 
 
 def _is_device_fault(problem: Exception) -> bool:

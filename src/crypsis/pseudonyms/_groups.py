@@ -142,4 +142,4 @@ def _places(truth: NDArray[np.int64], counts: NDArray[np.int64]) -> list[int]:
         raise InputError("The number of items in each group of the truth must be its size.")
     places = np.empty(truth.size, dtype=np.int64)
     places[np.argsort(truth, kind="stable")] = np.arange(truth.size)
-    return [int(place) for place in places]
+    return [int(index) for index in places]

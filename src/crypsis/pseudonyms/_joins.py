@@ -132,9 +132,9 @@ def probabilistic_join_attack(
 
 
 def _tables(
-    known: Any, released: Any, on: Tolerances
+    known_table: Any, released: Any, on: Tolerances
 ) -> tuple[nw.DataFrame[Any], nw.DataFrame[Any], dict[str, float]]:
-    left, right = _frame(known), _frame(released)
+    left, right = _frame(known_table), _frame(released)
     tolerances = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, 0.0)
     if isinstance(on, str) or not tolerances:
         raise ParameterError(
@@ -170,7 +170,7 @@ def _columns(
     left: nw.DataFrame[Any], right: nw.DataFrame[Any], tolerances: Mapping[str, float]
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float]]:
     """Each shared column as two arrays of numbers, themselves or codes; NaN is missing."""
-    found = []
+    matched_columns = []
     for column, tolerance in tolerances.items():
         numeric = left[column].dtype.is_numeric() and right[column].dtype.is_numeric()
         if not numeric and tolerance > 0:
@@ -182,8 +182,8 @@ def _columns(
             np.array([_code(codes, value) for value in frame[column].to_list()], dtype=np.float64)
             for frame in (left, right)
         ]
-        found.append((pair[0], pair[1], float(tolerance)))
-    return found
+        matched_columns.append((pair[0], pair[1], float(tolerance)))
+    return matched_columns
 
 
 def _code(codes: dict[Any, int] | None, value: Any) -> float:

@@ -83,9 +83,9 @@ def likely_pairs(belief: Belief | Any, *, seed: int = 0) -> LikelyPairs:
     with progress.step("blocks", total=belief.size) as work:
         for number, (rows, columns) in enumerate(blocks):
             if rows.size > 1:
-                found = _block(belief, rows, columns, seed + number)
-                best[rows], chance[rows] = columns[found.column], found.probability
-                half[rows] = found.half
+                likely = _block(belief, rows, columns, seed + number)
+                best[rows], chance[rows] = columns[likely.column], likely.probability
+                half[rows] = likely.half
                 work.advance(rows.size)
     return LikelyPairs(
         belief.size,
@@ -150,7 +150,7 @@ def _sampled(kinds: KindMatrix, start: Indices, seed: int) -> _Best:
     for _ in range(_BATCHES):
         each = max(1, draws // _BATCHES)
         drawn, _ = chains.draw(each, _WALKS)
-        found = sampler.crack_stars(
+        hits = sampler.crack_stars(
             drawn.reshape(-1, kinds.size),
             row,
             example[kind],
@@ -159,7 +159,7 @@ def _sampled(kinds: KindMatrix, start: Indices, seed: int) -> _Best:
             table.by_column,
             table.row_lists,
         )
-        means.append(found.mean(axis=0))
+        means.append(hits.mean(axis=0))
     of, batches = kinds.row_kind, np.stack(means)
     half = 2.13 * batches.std(axis=0, ddof=1) / math.sqrt(_BATCHES)  # Student's t, 15 degrees
     return _Best(example[kind][of], batches.mean(axis=0)[of], half[of])

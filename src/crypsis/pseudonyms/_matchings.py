@@ -77,8 +77,8 @@ def _flow(kinds: KindMatrix) -> sparse.csr_array:
             np.int64
         )
         rows = np.flatnonzero(columns >= 0)
-        ones = np.ones(rows.size, dtype=np.int64)
-        return sparse.csr_array((ones, (rows, columns[rows])), shape=(many, wide))
+        units = np.ones(rows.size, dtype=np.int64)
+        return sparse.csr_array((units, (rows, columns[rows])), shape=(many, wide))
     source, sink = many + wide, many + wide + 1
     rows, columns = kinds.cell_rows, kinds.cell_columns
     capacity = np.concatenate(
@@ -87,13 +87,13 @@ def _flow(kinds: KindMatrix) -> sparse.csr_array:
     tails = np.concatenate([rows, np.full(many, source), many + np.arange(wide)])
     heads = np.concatenate([many + columns, np.arange(many), np.full(wide, sink)])
     graph = sparse.coo_array((capacity.astype(np.int32), (tails, heads)), shape=(sink + 1, sink + 1))
-    found = sparse.csr_array(csgraph.maximum_flow(_narrow(sparse.csr_array(graph)), source, sink).flow)[
+    flow = sparse.csr_array(csgraph.maximum_flow(_narrow(sparse.csr_array(graph)), source, sink).flow)[
         :many, many:source
     ]
-    found = sparse.csr_array(found, dtype=np.int64)
-    found.data = np.maximum(found.data, 0)
-    found.eliminate_zeros()
-    return found
+    flow = sparse.csr_array(flow, dtype=np.int64)
+    flow.data = np.maximum(flow.data, 0)
+    flow.eliminate_zeros()
+    return flow
 
 
 def _of_items(kinds: KindMatrix, flow: sparse.csr_array) -> Indices:

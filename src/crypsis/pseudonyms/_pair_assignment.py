@@ -66,17 +66,17 @@ def joint_assignment(
         prior = np.minimum(-np.log(cells), _IMPOSSIBLE)
     upper = np.triu_indices(size, 1)
     observed = np.sqrt(counts[upper].astype(np.float64))
-    usual = _item_effects(observed, upper, size)
-    residuals = _population_roots(observed - usual)
+    expected = _item_effects(observed, upper, size)
+    residuals = _population_roots(observed - expected)
     right = np.zeros(size)
     for _ in range(_SAMPLES):
-        true = np.maximum(usual + residuals(rng), 0.0)
+        true = np.maximum(expected + residuals(rng), 0.0)
         seen = np.maximum(true + _DEVIATION * rng.normal(size=true.size), 0.0)
-        known = true * np.sqrt(np.maximum(0.0, 1 + error * rng.normal(size=true.size)))
+        seen_by_intruder = true * np.sqrt(np.maximum(0.0, 1 + error * rng.normal(size=true.size)))
         items = rng.permutation(size)  # so that equal costs favor nobody
-        mine = _table(known, upper, size)[np.ix_(truth[items], truth[items])]
-        found = _assigned(mine, _table(seen, upper, size), prior[items])
-        right[items] += found == truth[items]
+        mine = _table(seen_by_intruder, upper, size)[np.ix_(truth[items], truth[items])]
+        assignment = _assigned(mine, _table(seen, upper, size), prior[items])
+        right[items] += assignment == truth[items]
     right /= _SAMPLES
     return JointAssignment(float(right.sum()), int((right >= _NEAR_CERTAIN).sum()))
 
@@ -109,8 +109,8 @@ def _population_roots(roots: _Floats) -> Callable[[np.random.Generator], _Floats
     row = np.searchsorted(values, np.round(roots / step))
 
     def drawn(rng: np.random.Generator) -> _Floats:
-        place = np.searchsorted(steps, row + rng.random(row.size)) - row * grid.size
-        return np.asarray(grid[np.clip(place, 0, grid.size - 1)])
+        grid_index = np.searchsorted(steps, row + rng.random(row.size)) - row * grid.size
+        return np.asarray(grid[np.clip(grid_index, 0, grid.size - 1)])
 
     return drawn
 
@@ -154,8 +154,8 @@ def _spectral(mine: _Floats, theirs: _Floats) -> _Floats:
     for table in (mine, theirs):
         values, vectors = np.linalg.eigh(table - table.mean())
         spectra.append((values / max(float(values.std()), 1e-12), vectors))
-    (one, left), (other, right) = spectra
-    weights = 1 / ((one[:, None] - other) ** 2 + _BANDWIDTH**2)
+    (first_values, left), (second_values, right) = spectra
+    weights = 1 / ((first_values[:, None] - second_values) ** 2 + _BANDWIDTH**2)
     # The sum over all entries of a matrix of ones, between the eigenvectors.
     weights *= left.sum(axis=0)[:, None] * right.sum(axis=0)
     return np.asarray(-left @ weights @ right.T)

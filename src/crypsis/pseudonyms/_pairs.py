@@ -83,18 +83,18 @@ def pair_identification(belief: Belief, *, error: float = _ERROR) -> PairIdentif
         )
     truth, counts = true_columns(belief), belief.pairs
     candidates = _candidates(belief)
-    known = np.zeros(belief.size, bool)  # by pseudonym
+    resolved = np.zeros(belief.size, bool)  # by pseudonym
     by_frequency = sum(candidate.size == 1 for candidate in candidates)
     while True:
         fresh = [
-            own
-            for own, candidate in zip(truth.tolist(), candidates, strict=True)
-            if not known[own] and _alone(own, candidate, counts, known, error)
+            own_column
+            for own_column, candidate in zip(truth.tolist(), candidates, strict=True)
+            if not resolved[own_column] and _alone(own_column, candidate, counts, resolved, error)
         ]
         if not fresh:
             break
-        known[fresh] = True
-    identified = int(known.sum())
+        resolved[fresh] = True
+    identified = int(resolved.sum())
     if belief.size > MAX_JOINT_ITEMS:
         return PairIdentification(belief.size, by_frequency, identified, identified, False)
     jointly = joint_assignment(counts, truth, belief.matrix.toarray(), error)
@@ -105,26 +105,30 @@ def pair_identification(belief: Belief, *, error: float = _ERROR) -> PairIdentif
 
 def _candidates(belief: Belief) -> list[NDArray[np.int64]]:
     """The pseudonyms of each item that are not much less likely than its likeliest one."""
-    matrix, found = belief.matrix, []
+    matrix, candidates = belief.matrix, []
     for row in range(belief.size):
         start, end = matrix.indptr[row], matrix.indptr[row + 1]
         cells = matrix.data[start:end]
-        found.append(matrix.indices[start:end][cells >= _LIKELY * cells.max()].astype(np.int64))
-    return found
+        candidates.append(matrix.indices[start:end][cells >= _LIKELY * cells.max()].astype(np.int64))
+    return candidates
 
 
 def _alone(
-    own: int, candidates: NDArray[np.int64], counts: NDArray[np.int64], known: NDArray[np.bool_], error: float
+    own_column: int,
+    candidates: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    identified: NDArray[np.bool_],
+    error: float,
 ) -> bool:
     """Whether every other candidate differs from the item's own pseudonym in a known pair."""
-    if own not in candidates:
+    if own_column not in candidates:
         return False
-    others = candidates[(candidates != own) & ~known[candidates]]
-    if not others.size:
+    rivals = candidates[(candidates != own_column) & ~identified[candidates]]
+    if not rivals.size:
         return True
-    anchors = np.flatnonzero(known)
-    differ = _differ(counts[own, anchors], counts[np.ix_(others, anchors)], error)
-    differ |= _differ(_profile(counts, own), _profile(counts, others), error)
+    anchors = np.flatnonzero(identified)
+    differ = _differ(counts[own_column, anchors], counts[np.ix_(rivals, anchors)], error)
+    differ |= _differ(_profile(counts, own_column), _profile(counts, rivals), error)
     return bool(differ.all())
 
 

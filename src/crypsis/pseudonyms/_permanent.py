@@ -75,11 +75,11 @@ def permanent(matrix: Belief | Any, **options: Unpack[SolverOptions]) -> Number:
         logarithm = _by_glynn(belief, method)
         if logarithm is not None:
             return _float(logarithm)
-    found = log_permanent(belief, **options)
-    if isinstance(found, Estimate):
-        low, high = math.exp(min(found.low, 700)), math.exp(min(found.high, 700))
-        return Estimate(_float(found.value), low, high, found.confidence, method=found.method)
-    return _float(found)
+    estimate = log_permanent(belief, **options)
+    if isinstance(estimate, Estimate):
+        low, high = math.exp(min(estimate.low, 700)), math.exp(min(estimate.high, 700))
+        return Estimate(_float(estimate.value), low, high, estimate.confidence, method=estimate.method)
+    return _float(estimate)
 
 
 def log_permanent(matrix: Belief | Any, **options: Unpack[SolverOptions]) -> float:
@@ -122,10 +122,10 @@ def _by_glynn(belief: Belief, method: str) -> float | None:
         cells = belief.block(rows, columns)
         factors = scaling_factors(cells, tolerance=1e-13)
         scaled = factors.rows[:, None] * cells * factors.columns
-        found = compute(scaled, minors=False, method=method).found
-        if found.error > WORST_ROUNDING * found.permanent and not required:
+        glynn = compute(scaled, minors=False, method=method).found
+        if glynn.error > WORST_ROUNDING * glynn.permanent and not required:
             return None
-        total += [math.log(found.permanent), *-np.log(factors.rows), *-np.log(factors.columns)]
+        total += [math.log(glynn.permanent), *-np.log(factors.rows), *-np.log(factors.columns)]
     return math.fsum(total)
 
 

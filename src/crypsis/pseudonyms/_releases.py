@@ -62,7 +62,12 @@ def multiple_release_risk(beliefs: Sequence[Belief], **options: Unpack[SolverOpt
     _check(beliefs)
     seeds = [options.get("seed", 0) + k for k in range(len(beliefs))]
     seeded: list[SolverOptions] = [{**options, "seed": seed} for seed in seeds]
-    each = np.stack([crack_probabilities(belief, **one) for belief, one in zip(beliefs, seeded, strict=True)])
+    each = np.stack(
+        [
+            crack_probabilities(belief, **options_of_release)
+            for belief, options_of_release in zip(beliefs, seeded, strict=True)
+        ]
+    )
     once = 1.0 - np.prod(1.0 - each, axis=0)
     truths = {tuple(belief.truth.tolist()) for belief in beliefs if belief.truth is not None}
     kept = None

@@ -174,7 +174,7 @@ def _run(
             refused, done = refused + failed, done + draws
             flat = new.reshape(-1, size)
             if pairs is not None and truth is not None:
-                found = sampler.crack_stars(
+                pair_hits = sampler.crack_stars(
                     flat,
                     pairs.items,
                     pairs.truth,
@@ -183,8 +183,8 @@ def _run(
                     table.by_column,
                     table.row_lists,
                 )
-                cracks.append((found @ pairs.numbers).reshape(CHAINS, draws))
-                total += found.sum(axis=0)
+                cracks.append((pair_hits @ pairs.numbers).reshape(CHAINS, draws))
+                total += pair_hits.sum(axis=0)
                 hits.append((new == truth).sum(axis=2))
             if weighted:
                 weights.append(sampler.log_weights(flat, table.kernel).reshape(CHAINS, draws))
@@ -223,9 +223,11 @@ def _joined(series: list[NDArray[np.float64]]) -> NDArray[np.float64] | None:
 
 def _enough(series: NDArray[np.float64], goal: float) -> tuple[bool, float]:
     """Whether the interval is narrow enough, and by what factor there should be more draws."""
-    found = average(series)
-    poor = found.r_hat > 1.03 or found.effective < 1.5 * _SMALLEST_SIZE
-    return found.half <= goal and not poor, max((found.half / goal) ** 2, 2.0 if poor else 1.0)
+    average_series = average(series)
+    poor = average_series.r_hat > 1.03 or average_series.effective < 1.5 * _SMALLEST_SIZE
+    return average_series.half <= goal and not poor, max(
+        (average_series.half / goal) ** 2, 2.0 if poor else 1.0
+    )
 
 
 def log_permanent(
@@ -245,11 +247,11 @@ def log_permanent(
     most = int(min(200_000, _WORK / 2 / cost))
     if half <= goal or most < 10 * _SMALLEST_SIZE:
         return spread, 0
-    found, draws, effective = _importance(kinds, bounds, start, seed, goal, most, cost)
+    log_mean, draws, effective = _importance(kinds, bounds, start, seed, goal, most, cost)
     shift = -float(kinds.rows @ bounds.scaled.u + kinds.columns @ bounds.scaled.v)
-    if effective < _SMALLEST_SIZE or found.half >= half:
+    if effective < _SMALLEST_SIZE or log_mean.half >= half:
         return spread, 0
-    return found._replace(value=min(max(found.value + shift, bounds.low), bounds.high)), draws
+    return log_mean._replace(value=min(max(log_mean.value + shift, bounds.low), bounds.high)), draws
 
 
 def _importance(
@@ -293,9 +295,11 @@ def _log_mean(logs: NDArray[np.float64]) -> tuple[float, float, float]:
     weights = np.exp(logs - top)
     sums = np.array([part.sum() for part in np.array_split(weights, 2 * _BATCHES)])
     counts = np.array([part.size for part in np.array_split(weights, 2 * _BATCHES)])
-    without = np.log((sums.sum() - sums) / (weights.size - counts))
+    log_without_batch = np.log((sums.sum() - sums) / (weights.size - counts))
     batches = sums.size
-    deviation = math.sqrt((batches - 1) / batches * float(((without - without.mean()) ** 2).sum()))
+    deviation = math.sqrt(
+        (batches - 1) / batches * float(((log_without_batch - log_without_batch.mean()) ** 2).sum())
+    )
     effective = float(weights.sum() ** 2 / (weights**2).sum())
     return top + math.log(weights.mean()), _quantile(batches - 1) * deviation, effective
 

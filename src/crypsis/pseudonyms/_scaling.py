@@ -98,14 +98,14 @@ def true_cells(belief: Belief, truth: Indices) -> NDArray[np.float64]:
     cells = np.empty(belief.size)
     for rows, columns in belief.structure.blocks:
         kinds = belief.kinds.part(rows, columns)
-        given = bethe.problem(kinds.weights, kinds.rows, kinds.columns)
+        problem = bethe.problem(kinds.weights, kinds.rows, kinds.columns)
         scaled = sparse.csr_array(
-            (bethe.scale(given, tolerance=1e-14).cells, given.indices, given.starts),
+            (bethe.scale(problem, tolerance=1e-14).cells, problem.indices, problem.starts),
             shape=kinds.weights.shape,
         )
         of_block = KindMatrix(scaled, kinds.row_kind, kinds.column_kind)
-        own = np.searchsorted(columns, truth[rows])
-        cells[rows] = of_block.cells(np.arange(rows.size), own)
+        own_position = np.searchsorted(columns, truth[rows])
+        cells[rows] = of_block.cells(np.arange(rows.size), own_position)
     return cells
 
 

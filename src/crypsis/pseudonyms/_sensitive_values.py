@@ -77,16 +77,16 @@ def sensitive_value_risk(
     edges = edge_probabilities(belief, **options)
     kinds = int(codes.max()) + 1
     by_value = np.stack([edges.probabilities[:, codes == code].sum(1) for code in range(kinds)], 1)
-    own = codes[truth]
-    known = own >= 0
-    right = np.where(known, by_value[np.arange(belief.size), np.maximum(own, 0)], 0.0)
+    own_code = codes[truth]
+    has_value = own_code >= 0
+    right = np.where(has_value, by_value[np.arange(belief.size), np.maximum(own_code, 0)], 0.0)
     counts = np.bincount(codes[codes >= 0], minlength=kinds)
     return SensitiveValueRisk(
         belief.size,
         kinds,
         float(right.sum()),
         float((counts**2).sum() / belief.size),
-        int((known & (by_value.argmax(axis=1) == own)).sum()),
+        int((has_value & (by_value.argmax(axis=1) == own_code)).sum()),
         int((right >= 1 - 1e-12).sum()),
         edges.exact,
         edges.blocks,
@@ -120,7 +120,7 @@ def sensitive_value_distribution(belief: Belief, values: Values) -> CrackDistrib
     """
     truth = true_columns(belief)
     codes = _codes(belief, values)
-    found = []
+    block_hits = []
     for rows, columns in belief.structure.blocks:
         marks = (codes[truth[rows]][:, None] == codes[columns]) & (codes[columns] >= 0)
         shares = kernel.marked(kernel.level(belief.block(rows, columns)), marks)
@@ -129,8 +129,8 @@ def sensitive_value_distribution(belief: Belief, values: Values) -> CrackDistrib
                 f"The distribution over a block of {rows.size} items is out of reach of exact computation.",
                 hint="Use `sensitive_value_risk` for the expected number, by sampling.",
             )
-        found.append(BlockHits(shares, Block(rows.size, "frontier", True)))
-    return convolve_blocks(belief.size, found)
+        block_hits.append(BlockHits(shares, Block(rows.size, "frontier", True)))
+    return convolve_blocks(belief.size, block_hits)
 
 
 def _codes(belief: Belief, values: Values) -> NDArray[np.int64]:
@@ -143,9 +143,9 @@ def _codes(belief: Belief, values: Values) -> NDArray[np.int64]:
     if len(values) != belief.size:
         raise InputError(f"There are {belief.size} pseudonyms; {len(values)} sensitive values were given.")
     codes: dict[Hashable, int] = {}
-    found = [
+    value_codes = [
         -1 if value is None or value != value else codes.setdefault(value, len(codes)) for value in values
     ]
     if not codes:
         raise InputError("All sensitive values are missing.")
-    return np.array(found, dtype=np.int64)
+    return np.array(value_codes, dtype=np.int64)

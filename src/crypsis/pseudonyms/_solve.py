@@ -78,9 +78,9 @@ class SolvedBlock:
     @property
     def report(self) -> Block:
         """How the block was computed, as far as it was."""
-        size, found = self.rows.size, self._exact
-        if found is not None:
-            return Block(size, found.method, True, found.states, found.rounding, where=found.where)
+        size, exact = self.rows.size, self._exact
+        if exact is not None:
+            return Block(size, exact.method, True, exact.states, exact.rounding, where=exact.where)
         sample = self.__dict__.get("sample")
         ways = [BOUNDS] if self._permanent[1] == 0 else []
         if sample is not None or not ways:
@@ -150,8 +150,8 @@ class SolvedBlock:
         return np.searchsorted(self.columns, columns[self.rows])
 
 
-def _less(spread: Spread, other: Spread) -> Spread:
-    return add([spread, Spread(-other.value, other.half, other.above, other.below)])
+def _less(spread: Spread, subtracted: Spread) -> Spread:
+    return add([spread, Spread(-subtracted.value, subtracted.half, subtracted.above, subtracted.below)])
 
 
 class _Exact(NamedTuple):
@@ -229,10 +229,10 @@ def solve_block(
 ) -> SolvedBlock:
     """One block with its permanent, entropy and edge probabilities."""
     kinds = belief.kinds.part(rows, columns)
-    found = None
+    exact = None
     if rows.size == 1 or method != "sampling":
-        found = _exactly(kinds, method)
-    return SolvedBlock(belief, rows, columns, kinds, found, seed, precision)
+        exact = _exactly(kinds, method)
+    return SolvedBlock(belief, rows, columns, kinds, exact, seed, precision)
 
 
 def _exactly(kinds: KindMatrix, method: str) -> _Exact | None:
@@ -318,10 +318,10 @@ def _by_frontier(leveled: _Leveled, limit: int) -> _Exact | None:
     built = frontier.build(leveled.kinds, limit=limit, way=leveled.way)
     if built is None:
         return None
-    found = frontier.edges(built)
+    frontier_edges = frontier.edges(built)
     size = int(leveled.kinds.rows.sum())
-    logarithm = found.log_permanent + leveled.logarithm
-    return _Exact("frontier", logarithm, found.means, built.states, 4e-16 * size)
+    logarithm = frontier_edges.log_permanent + leveled.logarithm
+    return _Exact("frontier", logarithm, frontier_edges.means, built.states, 4e-16 * size)
 
 
 def _by_glynn(kinds: KindMatrix, method: str) -> _Exact:
@@ -329,11 +329,11 @@ def _by_glynn(kinds: KindMatrix, method: str) -> _Exact:
     factors = scaling_factors(cells, tolerance=1e-13)
     scaled = factors.rows[:, None] * cells * factors.columns
     computed, where = compute(scaled, minors=True, method=method)
-    found = cast("Minors", computed)
+    minors = cast("Minors", computed)
     logarithm = (
-        math.log(found.permanent) - math.fsum(np.log(factors.rows)) - math.fsum(np.log(factors.columns))
+        math.log(minors.permanent) - math.fsum(np.log(factors.rows)) - math.fsum(np.log(factors.columns))
     )
-    probabilities = np.clip(scaled * found.minors / found.permanent, 0.0, 1.0)
+    probabilities = np.clip(scaled * minors.minors / minors.permanent, 0.0, 1.0)
     rows, columns = (np.unique(kind, return_index=True)[1] for kind in (kinds.row_kind, kinds.column_kind))
     means = probabilities[np.ix_(rows, columns)]
-    return _Exact("glynn", logarithm, means, None, found.error / found.permanent, where)
+    return _Exact("glynn", logarithm, means, None, minors.error / minors.permanent, where)

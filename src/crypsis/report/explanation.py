@@ -90,15 +90,15 @@ def causes(assessment: AssessmentData) -> list[str]:
     classes: Any = answer.results.get("equivalence_classes")
     if search is None or classes is None or not search.found:
         return []
-    most = max(one.unique_fraction for one in search.found)
+    most = max(column_set.unique_fraction for column_set in search.found)
     if not most:
         return []
-    similar = [one for one in search.found if one.unique_fraction >= _SIMILAR * most]
-    worst = min(similar, key=lambda one: (len(one.columns), -one.unique_fraction))
+    similar = [column_set for column_set in search.found if column_set.unique_fraction >= _SIMILAR * most]
+    worst = min(similar, key=lambda column_set: (len(column_set.columns), -column_set.unique_fraction))
     share = percent_text(worst.unique_fraction)
     if len(worst.columns) == 1:
         return [f"{_quoted(worst.columns)} alone makes {share} of the records unique."]
-    alone = {one.column: one.alone for one in search.ranking}
+    alone = {column_share.column: column_share.alone for column_share in search.ranking}
     highest = max((alone.get(name, 0.0) for name in worst.columns), default=0.0)
     each = "none of them makes a record unique alone"
     if highest > 0:
@@ -107,8 +107,8 @@ def causes(assessment: AssessmentData) -> list[str]:
         f"No single column is to blame: {_quoted(worst.columns)} together make {share} of the "
         f"records unique; {each}."
     )
-    others = len(classes.columns) - len(worst.columns)
-    if others > 0 and float(classes.unique_share) > worst.unique_fraction:
+    further = len(classes.columns) - len(worst.columns)
+    if further > 0 and float(classes.unique_share) > worst.unique_fraction:
         everything = percent_text(classes.unique_share)
         text += f" All {len(classes.columns)} quasi-identifiers together: {everything}."
     return [text]
@@ -118,8 +118,10 @@ def people_noun(assessment: AssessmentData) -> str:
     """What the people are called by the column that identifies them; else people."""
     person = assessment.parameters.get("person")
     for column in assessment.columns:
-        own = column.column == person or (column.role == "identifier" and column.distinct == assessment.rows)
-        if own:
+        is_of_person = column.column == person or (
+            column.role == "identifier" and column.distinct == assessment.rows
+        )
+        if is_of_person:
             name = column.column.casefold().replace("ü", "ue")
             for word, noun in _NOUNS.items():
                 if word in name:
@@ -161,17 +163,17 @@ def people(assessment: AssessmentData, count: Number, total: int, unit: str) -> 
 def _harms(assessment: AssessmentData) -> Iterator[str]:
     """A clause for each question with a threshold that is exceeded."""
     for question in _ORDER:
-        exceeded = [one for one in assessment.exceeded if one.question == question]
+        exceeded = [finding for finding in assessment.exceeded if finding.question == question]
         if exceeded:
             yield _CLAUSE[question](assessment, exceeded)
 
 
 def _columns(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
-    one = exceeded[0]
-    count = 0 if one.value is None else round(float(one.value))
-    texts = _ABOUT_COLUMNS.get(one.measure)
+    finding = exceeded[0]
+    count = 0 if finding.value is None else round(float(finding.value))
+    texts = _ABOUT_COLUMNS.get(finding.measure)
     if texts is None:
-        return _plain(one)
+        return _plain(finding)
     them = people_noun(assessment)
     return f"{wording.plural(count, 'column')} {texts[count != 1].format(them=them)}"
 
@@ -179,8 +181,8 @@ def _columns(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
 def _singling_out(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
     answer = assessment.answer("singling_out")
     classes: Any = None if answer is None else answer.results.get("equivalence_classes")
-    by_measure = {one.measure.partition(".")[2]: one for one in exceeded}
-    sizes = [one.k for one in exceeded if one.k is not None]
+    by_measure = {finding.measure.partition(".")[2]: finding for finding in exceeded}
+    sizes = [finding.k for finding in exceeded if finding.k is not None]
     if classes is None or not set(by_measure) - _OTHER_COLUMNS:
         return _by_released_columns(assessment, by_measure) or _plain(exceeded[0])
     unique = classes.records_below(2)
@@ -214,12 +216,12 @@ def _by_released_columns(assessment: AssessmentData, by_measure: Mapping[str, Fi
 
 
 def _inference(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
-    certain = [one for one in exceeded if one.measure == "inference.near_certain_values"]
+    certain = [finding for finding in exceeded if finding.measure == "inference.near_certain_values"]
     if certain and certain[0].columns and certain[0].affected:
-        worst = max(certain, key=lambda one: one.affected or 0)
+        worst = max(certain, key=lambda finding: finding.affected or 0)
         whom = people(assessment, worst.affected or 0, assessment.rows, "records")
         return f"'{_name(worst.columns[0])}' is nearly certain for {whom}"
-    names = list(dict.fromkeys(one.columns[0] for one in exceeded if one.columns))
+    names = list(dict.fromkeys(finding.columns[0] for finding in exceeded if finding.columns))
     if not names:
         return _plain(exceeded[0])
     return f"{_quoted(names[:_COLUMNS])} can be inferred of some people"
@@ -264,9 +266,9 @@ def _protections(assessment: AssessmentData) -> Iterator[str]:
     noun = people_noun(assessment)
     if classes is not None and float(classes.k) > 1:
         who = "each record" if classes.unit == "records" and noun == "people" else "each person"
-        others = max(1, int(float(classes.k)) - 1)
-        alike = f"at least {wording.plural(others, 'other')}"
-        yield f"{who} shares {_known(classes.columns)} with {alike}"
+        others_in_class = max(1, int(float(classes.k)) - 1)
+        shared_with = f"at least {wording.plural(others_in_class, 'other')}"
+        yield f"{who} shares {_known(classes.columns)} with {shared_with}"
     met = [answer.question for answer in assessment.answers if answer.status is Status.MET]
     left = [answer.question for answer in assessment.answers if answer.status is Status.NOT_ASKED]
     if "inference" in met and without_sensitive(assessment):
@@ -276,12 +278,12 @@ def _protections(assessment: AssessmentData) -> Iterator[str]:
         yield "no sensitive attribute can be inferred beyond the thresholds"
     if "linkage" in met:
         yield "hardly any record can be linked to its original"
-    rest = [one for one in met if one not in ("singling_out", "inference", "linkage")]
+    rest = [question for question in met if question not in ("singling_out", "inference", "linkage")]
     if rest or not met:
-        names = ", ".join(wording.SHORT_QUESTIONS[one] for one in rest) or "all measures"
+        names = ", ".join(wording.SHORT_QUESTIONS[question] for question in rest) or "all measures"
         yield f"the thresholds of {names} are met"
     if left:
-        yield f"not asked: {_joined([wording.SHORT_QUESTIONS[one] for one in left])}"
+        yield f"not asked: {_joined([wording.SHORT_QUESTIONS[question] for question in left])}"
 
 
 def _known(columns: Sequence[str]) -> str:

@@ -53,9 +53,9 @@ def _drawn(answer: Answer) -> Iterator[Any]:
 def _singling_out(answer: Answer) -> Iterator[Any]:
     from crypsis.report.charts import singling_out as charts
 
-    found: Any = answer.results.get("equivalence_classes")
-    if found is not None and found.sampled_fraction == 1:
-        yield charts.class_sizes(found)
+    classes: Any = answer.results.get("equivalence_classes")
+    if classes is not None and classes.sampled_fraction == 1:
+        yield charts.class_sizes(classes)
     histories: Any = answer.results.get("unicity")
     if histories is not None:
         yield charts.unicity_curve(histories)
@@ -70,7 +70,7 @@ def _inference(answer: Answer) -> Iterator[Any]:
     from crypsis.report.charts import inference as charts
 
     leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
-    leaks.sort(key=lambda one: -one.best_guess.worst_gain)
+    leaks.sort(key=lambda leakage: -leakage.best_guess.worst_gain)
     for leak in leaks[:_ATTRIBUTES_DRAWN]:
         if len({round(risk.best_guess, 2) for risk in leak.first(_CLASSES_DRAWN)}) > 1:
             yield charts.risk_by_class(leak, limit=_CLASSES_DRAWN)
@@ -89,11 +89,11 @@ def _linkage(answer: Answer) -> Iterator[Any]:
 def _pseudonyms(answer: Answer) -> Iterator[Any]:
     from crypsis.report.charts import pseudonyms as charts
 
-    found: Any = answer.results.get("anonymity")
-    if found is None:
+    anonymity: Any = answer.results.get("anonymity")
+    if anonymity is None:
         return
     try:
-        yield charts.exposed_items(found)
+        yield charts.exposed_items(anonymity)
     except ParameterError:  # without the true assignment no item is known to be exposed
         return
 

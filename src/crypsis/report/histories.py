@@ -32,15 +32,15 @@ def histories_view(
     )
     head.append_text(shown(curve.person))
     parts: list[RenderableType] = [head]
-    known = Text("Known of a record: ").append_text(Text(", ").join(map(shown, curve.columns)))
-    near = dict(curve.tolerance)
-    if near:
-        known.append(" (")
-        known.append_text(
-            Text(", ").join(Text.assemble(shown(name), f" within {near[name]}") for name in near)
+    knowledge_text = Text("Known of a record: ").append_text(Text(", ").join(map(shown, curve.columns)))
+    tolerances = dict(curve.tolerance)
+    if tolerances:
+        knowledge_text.append(" (")
+        knowledge_text.append_text(
+            Text(", ").join(Text.assemble(shown(name), f" within {tolerances[name]}") for name in tolerances)
         )
-        known.append(")")
-    parts += [known, Text()]
+        knowledge_text.append(")")
+    parts += [knowledge_text, Text()]
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("known records", justify="right")
     table.add_column("people singled out")
@@ -54,6 +54,6 @@ def histories_view(
         parts.append(Text(str(classes)))
     if fewest is not None:
         parts += [Text(), Text(str(fewest))]
-    for one in inferred:
-        parts += [Text(), Text(str(one)), Text(one.text_at(min(3, one.events[-1])))]
+    for disclosure in inferred:
+        parts += [Text(), Text(str(disclosure)), Text(disclosure.text_at(min(3, disclosure.events[-1])))]
     return Group(*parts)

@@ -73,12 +73,12 @@ def _classes(classes: Sequence[ClassRisk], reveal: bool) -> Table:
     if reveal:
         table.add_column("guess", overflow="fold")
     for position, equivalence_class in enumerate(classes, 1):
-        known = ", ".join(map(str, equivalence_class.group.values)) if reveal else f"{position}."
+        values_text = ", ".join(map(str, equivalence_class.group.values)) if reveal else f"{position}."
         numbers = (
             f"{equivalence_class.group.size:,}",
             f"{equivalence_class.best_guess:.4g}",
             f"{equivalence_class.distinct:,}",
         )
         guess = [shown(str(equivalence_class.guess))] if reveal else []
-        table.add_row(shown(known, 60), *numbers, *guess)
+        table.add_row(shown(values_text, 60), *numbers, *guess)
     return table

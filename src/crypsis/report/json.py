@@ -20,8 +20,8 @@ def to_json(
     `more` are further results, which are lists of their own in it.
     """
     fields = result.to_dict(reveal=reveal)
-    for name, others in (more or {}).items():
-        fields[name] = [one.to_dict(reveal=reveal) for one in others]
+    for name, results_of_kind in (more or {}).items():
+        fields[name] = [result.to_dict(reveal=reveal) for result in results_of_kind]
     content = {"crypsis": __version__, "verb": verb, "result": fields}
     return without_control(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
@@ -58,8 +58,8 @@ def schema(verb: str, kind: type[Result]) -> dict[str, Any]:
     -------
     dict
     """
-    found = result_schema(kind)
-    definitions = found.pop("$defs")
+    result_part = result_schema(kind)
+    definitions = result_part.pop("$defs")
     properties: dict[str, Any] = {"crypsis": {"type": "string"}, "verb": {"const": verb}}
     if verb == "assess":
         statuses = [*_EXIT_STATUSES.values(), 130]
@@ -68,7 +68,7 @@ def schema(verb: str, kind: type[Result]) -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"crypsis {verb}",
         "type": "object",
-        "properties": {**properties, "result": found},
+        "properties": {**properties, "result": result_part},
         "required": [*properties, "result"],
         "additionalProperties": False,
         "$defs": definitions,

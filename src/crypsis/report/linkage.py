@@ -20,14 +20,14 @@ _VERDICT_COLORS = {"safe": "green", "not safe": "red", "cannot tell": "yellow"}
 _SUBSETS_SHOWN = 8
 
 
-def notes(found: Comparison | RecordVerification) -> list[str]:
+def notes(result: Comparison | RecordVerification) -> list[str]:
     """The columns without ranks or ordered by frequency, and what was not computed."""
-    suite = getattr(found, "suite", None)
+    suite = getattr(result, "suite", None)
     what = "was not compared" if suite is None else "has no ranks; the other intruders use it"
-    excluded = [f"Column {one.column!r} {what}. {one.reason}" for one in found.excluded]
-    ordered = [f"The categories of column {name!r} are ordered by frequency." for name in found.by_frequency]
+    excluded = [f"Column {column.column!r} {what}. {column.reason}" for column in result.excluded]
+    ordered = [f"The categories of column {name!r} are ordered by frequency." for name in result.by_frequency]
     paired = () if suite is None else suite.notes
-    return [*paired, *excluded, *ordered, *getattr(found, "not_computed", ())]
+    return [*paired, *excluded, *ordered, *getattr(result, "not_computed", ())]
 
 
 def comparison_view(comparison: Comparison, title: str) -> RenderableType:
@@ -77,7 +77,12 @@ def _table(*names: str) -> Table:
 
 def _links(comparison: Comparison) -> Table:
     confidence = next(
-        (one.confidence for _, link in comparison.intruders if (one := link.correct_share) is not None), None
+        (
+            estimate.confidence
+            for _, link in comparison.intruders
+            if (estimate := link.correct_share) is not None
+        ),
+        None,
     )
     interval = "" if confidence is None else f" ({100 * confidence:.3g} % CI)"
     table = _table("intruder", f"correct links{interval}", "chance", "confident", "precision")
@@ -94,7 +99,7 @@ def _links(comparison: Comparison) -> Table:
 
 def _columns(comparison: Comparison) -> Table:
     table = _table("column", "rank correlation", "mean rank distance", "noise", "residual noise")
-    noise = {one.column: one for one in comparison.noise}
+    noise = {column_noise.column: column_noise for column_noise in comparison.noise}
     for column in comparison.link.column_distances:
         part = noise.get(column.column)
         distance = column.matched if column.own is None else column.own
@@ -116,7 +121,9 @@ def _share(value: Estimate | None) -> str:
     """A share with its interval, whose confidence is in the head of the column."""
     if value is None:
         return "-"
-    share, low, high = (number_text(one, ".1%") for one in (value.value, value.low, value.high))
+    share, low, high = (
+        number_text(share_value, ".1%") for share_value in (value.value, value.low, value.high)
+    )
     return f"{share} ({low.removesuffix(' %')} to {high.removesuffix(' %')})"
 
 
@@ -138,7 +145,7 @@ def comparison_page(comparison: Comparison, title: str) -> str:
         drawn["dependent"] = charts.match_distances(check.dependent)
     if comparison.link.true_matches is not None:
         drawn["links"] = charts.links(comparison.intruders)
-    if any(one.noise is not None for one in comparison.noise):
+    if any(column_noise.noise is not None for column_noise in comparison.noise):
         drawn["noise"] = charts.noise(comparison.noise)
     if comparison.frontier is not None:
         drawn["frontier"] = charts.frontier(comparison.frontier)

@@ -48,9 +48,9 @@ def assessment_markdown(assessment: AssessmentData, phrasing: Phrasing | None = 
     if assessment.checklist:
         lines += ["", "## Checklist", "", "| item | answer | why |", "| --- | --- | --- |"]
         lines += [
-            f"| {safe(one.item)} | {safe(one.answer) or 'not answered'} | "
-            f"{safe(one.why)} ({safe(one.source)}) |"
-            for one in assessment.checklist
+            f"| {safe(answer.item)} | {safe(answer.answer) or 'not answered'} | "
+            f"{safe(answer.why)} ({safe(answer.source)}) |"
+            for answer in assessment.checklist
         ]
     lines += ["", "## The four questions", ""]
     for answer in assessment.answers:

@@ -50,12 +50,12 @@ def _calibration(link_posterior: LinkPosterior) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for name in ("probability", "links", "mean probability", "correct"):
         table.add_column(name, justify="right")
-    for one in link_posterior.calibration:
+    for calibration_bin in link_posterior.calibration:
         table.add_row(
-            f"{one.low:g} to {one.high:g}",
-            f"{one.links:,}",
-            percent_text(one.probability),
-            percent_text(one.correct / one.links),
+            f"{calibration_bin.low:g} to {calibration_bin.high:g}",
+            f"{calibration_bin.links:,}",
+            percent_text(calibration_bin.probability),
+            percent_text(calibration_bin.correct / calibration_bin.links),
         )
     return table
 

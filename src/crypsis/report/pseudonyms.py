@@ -73,8 +73,8 @@ def _methods(blocks: tuple[Block, ...]) -> list[Text]:
     for (method, where), number in sorted(kinds.items()):
         sizes = [b.size for b in blocks if (b.method, b.where) == (method, where)]
         noun = "block" if number == 1 else "blocks"
-        place = "" if where == "processor" else f" on {where}"
-        text = f"- {method}{place}: {number:,} {noun}, the largest of {max(sizes):,} items"
+        device = "" if where == "processor" else f" on {where}"
+        text = f"- {method}{device}: {number:,} {noun}, the largest of {max(sizes):,} items"
         lines.append(Text(text))
     for block in blocks:
         drawn = block.convergence

@@ -48,8 +48,10 @@ def _sets(quasi_identifiers: QuasiIdentifiers, limit: int) -> Table:
     table.add_column("columns", overflow="fold")
     for name in ("unique records", "F1", *(["F2", "k"] if quasi_identifiers.measure == "F2" else [])):
         table.add_column(name, justify="right", no_wrap=True)
-    for one in quasi_identifiers.found[:limit]:
-        table.add_row(Text(", ").join(map(shown, one.columns)), *_numbers(one, quasi_identifiers.measure))
+    for column_set in quasi_identifiers.found[:limit]:
+        table.add_row(
+            Text(", ").join(map(shown, column_set.columns)), *_numbers(column_set, quasi_identifiers.measure)
+        )
     return table
 
 

@@ -102,10 +102,10 @@ def plural(count: int, noun: str) -> str:
 
 def records(assessment: AssessmentData) -> str:
     """The records, and the people whose they are, if that is known."""
-    own = plural(assessment.rows, "record")
+    record_count = plural(assessment.rows, "record")
     if assessment.people is None:
-        return own
-    return f"{own} of {assessment.people:,} {'person' if assessment.people == 1 else 'people'}"
+        return record_count
+    return f"{record_count} of {assessment.people:,} {'person' if assessment.people == 1 else 'people'}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -163,11 +163,11 @@ def affected(finding: Finding) -> str:
 
 def by_threshold(findings: Iterable[Finding]) -> list[list[Finding]]:
     """Findings by their threshold: those that differ in the column alone are together."""
-    found: dict[tuple[object, ...], list[Finding]] = {}
+    findings_by_key: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
         key = (finding.measure, finding.k, finding.comparison, finding.threshold, finding.why, finding.source)
-        found.setdefault(key, []).append(finding)
-    return list(found.values())
+        findings_by_key.setdefault(key, []).append(finding)
+    return list(findings_by_key.values())
 
 
 def some(names: Sequence[str], most: int = _COLUMNS_SHOWN) -> list[str]:
@@ -187,7 +187,7 @@ def verdict_text(
     'Safe to release under this policy; inference not asked: no sensitive attribute'
     """
     outside = list(not_asked)
-    names = ", ".join(SHORT_QUESTIONS[one] for one in outside)
+    names = ", ".join(SHORT_QUESTIONS[question] for question in outside)
     scope = f"; not part of this policy: {names}" if names else ""
     if no_sensitive and "inference" not in outside:
         scope += f"; {SHORT_QUESTIONS['inference']} not asked: no sensitive attribute"
@@ -261,26 +261,29 @@ def missing(assessment: AssessmentData, phrasing: Phrasing) -> list[str]:
     """
     if not assessment.reasons:
         return []
-    first, *others = assessment.reasons
+    first, *later_reasons = assessment.reasons
     hint = phrasing.sentence("", phrasing.hints.get(first.code, first.hint))
-    return [*([hint] if hint else []), *map(phrasing.reason, others)]
+    return [*([hint] if hint else []), *map(phrasing.reason, later_reasons)]
 
 
 def remedies(assessment: AssessmentData, phrasing: Phrasing) -> list[str]:
     """The commands or calls of the remedies, each once."""
-    found = [one.remedy for one in assessment.exceeded if one.remedy is not None]
-    return list(dict.fromkeys(text for one in found if (text := phrasing.remedy(one))))
+    remedies_proposed = [finding.remedy for finding in assessment.exceeded if finding.remedy is not None]
+    return list(dict.fromkeys(text for remedy in remedies_proposed if (text := phrasing.remedy(remedy))))
 
 
 def alternatives(assessment: AssessmentData, phrasing: Phrasing) -> list[tuple[str, str | None]]:
     """What other remedies lose that were tried, and their commands or calls."""
-    found = [
+    alternatives_found = [
         alternative
-        for one in assessment.exceeded
-        if one.remedy is not None
-        for alternative in one.remedy.alternatives
+        for finding in assessment.exceeded
+        if finding.remedy is not None
+        for alternative in finding.remedy.alternatives
     ]
-    texts = {f"{one.description} {one.outcome}": phrasing.remedy(one) for one in found}
+    texts = {
+        f"{alternative.description} {alternative.outcome}": phrasing.remedy(alternative)
+        for alternative in alternatives_found
+    }
     return list(texts.items())
 
 
@@ -335,20 +338,20 @@ def remedy_text(remedy: Remedy) -> str:
 
 def outcomes(assessment: AssessmentData, most: int | None = None) -> list[str]:
     """The measured effects of the remedies that were tried, then what those releases lose."""
-    found = [
-        (measure_title(one.measure, one.k), one.remedy)
-        for one in assessment.exceeded[:most]
-        if one.remedy is not None
+    titled_remedies = [
+        (measure_title(finding.measure, finding.k), finding.remedy)
+        for finding in assessment.exceeded[:most]
+        if finding.remedy is not None
     ]
     by_title: dict[str, list[str]] = {}
-    for title, remedy in found:
+    for title, remedy in titled_remedies:
         if remedy.outcome and remedy.outcome != NOT_TRIED:
             text = remedy.outcome.removesuffix(remedy.loss).rstrip()
             by_title.setdefault(f"{title[0].upper()}{title[1:]}", []).append(text)
     effects = [f"{title}: {_joined_texts(texts)}" for title, texts in by_title.items()]
-    if any(remedy.outcome == NOT_TRIED for _, remedy in found):
+    if any(remedy.outcome == NOT_TRIED for _, remedy in titled_remedies):
         effects.append("The remedy was not tried on this release; assess --try measures it.")
-    losses = [f"The release that was tried: {one.loss}" for _, one in found if one.loss]
+    losses = [f"The release that was tried: {remedy.loss}" for _, remedy in titled_remedies if remedy.loss]
     return list(dict.fromkeys([*effects, *losses]))
 
 

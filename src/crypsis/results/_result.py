@@ -133,7 +133,7 @@ def _short(value: Any) -> str:
         return f"{float(value):.6g}"
     if isinstance(value, str):
         return repr(value) if len(value) <= 60 else repr(value[:57] + "...")
-    if isinstance(value, tuple) and value and all(isinstance(one, str) for one in value):
+    if isinstance(value, tuple) and value and all(isinstance(element, str) for element in value):
         names = ", ".join(map(repr, value[:4]))
         return f"({names}, ...)" if len(value) > 4 else f"({names})"
     return ""

@@ -39,26 +39,26 @@ def result_schema(kind: type[Result], *, reveal: bool = False) -> Schema:
     >>> result_schema(Group)["$defs"]["Group"]["required"]
     ['columns', 'size']
     """
-    found = _Definitions(reveal)
-    head = found.of(kind)
-    return {**head, "$defs": dict(sorted(found.schemas.items()))}
+    definitions = _Definitions(reveal)
+    head = definitions.of(kind)
+    return {**head, "$defs": dict(sorted(definitions.schemas.items()))}
 
 
 @cache
 def field_descriptions(kind: type) -> dict[str, str]:
     """The strings below the fields of a class, by field, those of its bases included."""
-    found: dict[str, str] = {}
-    for one in reversed(kind.__mro__[:-1]):
+    texts: dict[str, str] = {}
+    for base in reversed(kind.__mro__[:-1]):
         try:
-            body = ast.parse(dedent(inspect.getsource(one))).body[0]
+            body = ast.parse(dedent(inspect.getsource(base))).body[0]
         except (OSError, TypeError):  # no source, as in a frozen application
             continue
         lines = body.body if isinstance(body, ast.ClassDef) else []
         for line, after in itertools.pairwise(lines):
             if isinstance(line, ast.AnnAssign) and isinstance(after, ast.Expr):
                 text = ast.literal_eval(after.value) if _is_text(after.value) else ""
-                found[ast.unparse(line.target)] = " ".join(text.split())
-    return {name: text for name, text in found.items() if text}
+                texts[ast.unparse(line.target)] = " ".join(text.split())
+    return {name: text for name, text in texts.items() if text}
 
 
 def _is_text(node: ast.expr) -> bool:
@@ -86,7 +86,7 @@ class _Definitions:
         if origin is Literal:
             return {"enum": list(inner)}
         if origin in (Union, types.UnionType):
-            return _any_of([self.of(one) for one in inner])
+            return _any_of([self.of(part) for part in inner])
         if isinstance(origin, type) and issubclass(origin, Mapping):
             values = self.of(inner[1])
             return {"type": "object", **({"additionalProperties": values} if values else {})}
@@ -98,12 +98,12 @@ class _Definitions:
 
     def _sequence(self, origin: type, inner: tuple[Any, ...]) -> Schema:
         if origin is tuple and inner[-1] is not ...:
-            return {"type": "array", "prefixItems": [self.of(one) for one in inner]}
+            return {"type": "array", "prefixItems": [self.of(part) for part in inner]}
         return {"type": "array", "items": self.of(inner[0])}
 
     def _class(self, kind: type) -> Schema:
         if issubclass(kind, Enum):
-            return {"enum": [one.value for one in kind]}
+            return {"enum": [member.value for member in kind]}
         if kind is Estimate:
             return self._named(kind, dict.fromkeys(_ENDS, _FINITE) | {"method": _TEXT, "assumes": _TEXT})
         if is_dataclass(kind):
@@ -151,7 +151,7 @@ def _any_of(schemas: list[Schema]) -> Schema:
     flat: list[Schema] = []
     for schema in schemas:
         flat += schema["anyOf"] if set(schema) == {"anyOf"} else [schema]
-    once = [one for i, one in enumerate(flat) if one not in flat[:i]]
+    once = [schema_part for i, schema_part in enumerate(flat) if schema_part not in flat[:i]]
     if {} in once:
         return {}
     return once[0] if len(once) == 1 else {"anyOf": once}

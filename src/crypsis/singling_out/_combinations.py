@@ -85,23 +85,28 @@ def combination_k(
             hint="Lower {size}, or use fewer columns.",
         )
     cells = dataset.cells(names)
-    found = []
+    combinations_below = []
     with progress.step("combinations of columns", number) as step:
         for chosen in combinations(names, size):
             part = cells.marginal(chosen)
             _, sizes, _ = units_alike(dataset, part)
             counts = part.counts
-            there = part.class_sizes > 0
-            below = int(counts[there & (sizes < k)].sum())
+            counted_cells = part.class_sizes > 0
+            below = int(counts[counted_cells & (sizes < k)].sum())
             rows = part.rows
-            found.append(
+            combinations_below.append(
                 CombinationK(
                     chosen,
-                    int(sizes[there].min(initial=rows)),
-                    int(there.sum()),
+                    int(sizes[counted_cells].min(initial=rows)),
+                    int(counted_cells.sum()),
                     below,
                     below / rows if rows else 0.0,
                 )
             )
             step.advance()
-    return tuple(sorted(found, key=lambda one: (-one.records_below, one.k, one.columns)))
+    return tuple(
+        sorted(
+            combinations_below,
+            key=lambda combination: (-combination.records_below, combination.k, combination.columns),
+        )
+    )

@@ -42,10 +42,10 @@ def rank_columns(cells: Cells, column_sets: Sequence[ColumnSet], seed: int) -> t
     else:
         shares = list(_sampled_shares(cells, seed))
     rows = []
-    for one, share in zip(singles(cells), shares, strict=True):
-        (name,) = one.columns
+    for column_set, share in zip(singles(cells), shares, strict=True):
+        (name,) = column_set.columns
         sets = sum(name in qi.columns for qi in column_sets)
-        rows.append(ColumnShare(name, int(one.distinct), one.unique_fraction, share, sets))
+        rows.append(ColumnShare(name, int(column_set.distinct), column_set.unique_fraction, share, sets))
     return tuple(sorted(rows, key=lambda row: (-float(row.contribution), row.column)))
 
 
@@ -55,16 +55,16 @@ def _exact_shares(cells: Cells) -> list[float]:
     unique = np.zeros(2**width)
     unique[0] = float(cells.counts.sum() == 1)
     for subset in count_column_sets(cells):
-        place = sum(1 << cells.columns.index(name) for name in subset.columns)
-        unique[place] = subset.unique_fraction
+        bits = sum(1 << cells.columns.index(name) for name in subset.columns)
+        unique[bits] = subset.unique_fraction
     sets = np.arange(2**width)
     sizes = np.bitwise_count(sets).astype(np.int64)
     shares = []
     for column in range(width):
-        without = sets[(sets >> column) & 1 == 0]
+        sets_without = sets[(sets >> column) & 1 == 0]
         weight = np.array([1 / (width * math.comb(width - 1, s)) for s in range(width)])
-        gain = unique[without | (1 << column)] - unique[without]
-        shares.append(float((weight[sizes[without]] * gain).sum()))
+        gain = unique[sets_without | (1 << column)] - unique[sets_without]
+        shares.append(float((weight[sizes[sets_without]] * gain).sum()))
     return shares
 
 
@@ -74,22 +74,22 @@ def _sampled_shares(cells: Cells, seed: int) -> list[Estimate]:
     width = len(table)
     random = np.random.default_rng(seed)
     drawn = [random.permutation(width) for _ in range(_ORDERS // 2)]
-    orders = [order for one in drawn for order in (one, one[::-1])]
+    orders = [order for drawn_order in drawn for order in (drawn_order, drawn_order[::-1])]
     gains = np.zeros((_ORDERS, width))
     at_once = 4 * thread_count()
     with progress.step("contribution of columns", _ORDERS) as work:
         for first in range(0, _ORDERS, at_once):
-            some = orders[first : first + at_once]
-            for i, gain in enumerate(map_threads(lambda order: _gains(table, order), some), first):
+            chunk = orders[first : first + at_once]
+            for i, gain in enumerate(map_threads(lambda order: _gains(table, order), chunk), first):
                 gains[i, orders[i]] = gain
-            work.advance(len(some))
+            work.advance(len(chunk))
     pairs = (gains[::2] + gains[1::2]) / 2  # independent draws; the two of a pair are not
     mean = pairs.mean(axis=0)
     error = special.ndtri((1 + CONFIDENCE) / 2) * pairs.std(axis=0, ddof=1) / math.sqrt(len(pairs))
     method = f"Shapley value from {_ORDERS} orders of the columns"
     ends = zip(mean, mean - error, mean + error, strict=True)
-    found = [Estimate(value, low, high, CONFIDENCE, method) for value, low, high in ends]
-    return [found[j] for j in np.argsort(table.places)]
+    estimates = [Estimate(value, low, high, CONFIDENCE, method) for value, low, high in ends]
+    return [estimates[j] for j in np.argsort(table.places)]
 
 
 def _gains(table: CodeTable, order: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -35,45 +35,49 @@ def people_alike(
             code="not-in-population",
             columns=tuple(missing),
         )
-    others = population.cells(cells.columns)
-    if not hierarchies and _is_plain(cells, others):
-        return cells.matching_rows(others)
-    if len(cells) * len(others) > _MAX_WORK:
+    population_cells = population.cells(cells.columns)
+    if not hierarchies and _is_plain(cells, population_cells):
+        return cells.matching_rows(population_cells)
+    if len(cells) * len(population_cells) > _MAX_WORK:
         raise TooLargeError(
             "The release and the population have too many combinations to compare.",
             code="too-many-combinations",
             hint="Use fewer columns.",
         )
-    _check_types(cells, others)
+    _check_types(cells, population_cells)
     trees = hierarchies or {}
     covers = [
         covered(mine.to_pylist(), theirs.to_pylist(), trees.get(name))
-        for name, mine, theirs in zip(cells.columns, cells.values, others.values, strict=True)
+        for name, mine, theirs in zip(cells.columns, cells.values, population_cells.values, strict=True)
     ]
     places = [np.asarray(codes, np.int64) for codes in cells.codes]
-    theirs = [np.asarray(codes, np.int64) for codes in others.codes]
-    return rows_covered(covers, places, theirs, others.counts)
+    theirs = [np.asarray(codes, np.int64) for codes in population_cells.codes]
+    return rows_covered(covers, places, theirs, population_cells.counts)
 
 
-def _is_plain(cells: Cells, others: Cells) -> bool:
+def _is_plain(cells: Cells, population_cells: Cells) -> bool:
     """Whether every value of the release is one of the population."""
-    for mine, theirs in zip(cells.values, others.values, strict=True):
+    for mine, theirs in zip(cells.values, population_cells.values, strict=True):
         if _family(mine.type) == "text" != _family(theirs.type):
             return False
         try:
-            known = set(theirs.cast(mine.type).to_pylist())
+            population_values = set(theirs.cast(mine.type).to_pylist())
         except (ValueError, NotImplementedError):  # an interval is text where there are numbers
             return False
-        if not set(mine.to_pylist()) - {None} <= known:
+        if not set(mine.to_pylist()) - {None} <= population_values:
             return False
-        if None in mine.to_pylist() and cells.missing is MissingValues.VALUE and None not in known:
+        if (
+            None in mine.to_pylist()
+            and cells.missing is MissingValues.VALUE
+            and None not in population_values
+        ):
             return False
     return True
 
 
-def _check_types(cells: Cells, others: Cells) -> None:
+def _check_types(cells: Cells, population_cells: Cells) -> None:
     """Raise `ColumnError` if values that are not text, and not years, are compared with others."""
-    for name, mine, theirs in zip(cells.columns, cells.values, others.values, strict=True):
+    for name, mine, theirs in zip(cells.columns, cells.values, population_cells.values, strict=True):
         pair = _family(mine.type), _family(theirs.type)
         if pair[0] not in ("text", "none", pair[1]) and pair != ("number", "date"):
             raise different_types(name, mine.type, theirs.type)

@@ -12,19 +12,19 @@ def refuse_design(dataset: Dataset) -> None:
     >>> import pyarrow as pa
     >>> refuse_design(Dataset.from_frame(pa.table({"w": [2.0, 2.0]}), weight="w"))
     """
-    given = [] if dataset.cluster is None else ["clusters"]
+    design = [] if dataset.cluster is None else ["clusters"]
     weight, stratum = dataset.weight, dataset.stratum
     if stratum is not None and weight is None:
-        given.append("strata without weights")
+        design.append("strata without weights")
     elif weight is not None:
         by = [weight] if stratum is None else [stratum, weight]
         different = 1 if stratum is None else dataset.rows.tally([stratum]).distinct
         if dataset.rows.tally(by).distinct > different:
-            given.append("unequal weights" + ("" if stratum is None else " within the strata"))
-    if given:
+            design.append("unequal weights" + ("" if stratum is None else " within the strata"))
+    if design:
         raise RoleError(
             "The models of population uniqueness assume a simple random sample, of all people or in "
-            f"each stratum; this one has {', '.join(given)}.",
+            f"each stratum; this one has {', '.join(design)}.",
             code="not-a-simple-random-sample",
             hint="Use unique_match_risk() or loglinear_risk() with {weight}.",
         )

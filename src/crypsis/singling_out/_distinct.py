@@ -60,8 +60,8 @@ def chao_in_population(
     d, f1, f2, n = _floats(distinct, once, twice, rows)
     with np.errstate(divide="ignore", invalid="ignore"):
         w, r = n / (n - 1), n / (population - n)
-        some = (f1 > 0) & (n > 1) & (n < population)
-        unseen = np.where(some, f1**2 / (2 * w * f2 + r * f1), 0.0)
+        estimable = (f1 > 0) & (n > 1) & (n < population)
+        unseen = np.where(estimable, f1**2 / (2 * w * f2 + r * f1), 0.0)
         by_once = (2 * w * f2 * unseen**2 + f1**2 * unseen) ** 2 / f1**5
         by_twice = 4 * w**2 * f2 * (unseen / f1) ** 4
     return _log_normal(d, unseen, unseen + by_once + by_twice, confidence)

@@ -130,14 +130,14 @@ def individual_risk(
     if not (sizes > 0).any():
         raise ParameterError("No record can be counted.", code="no-records", columns=cells.columns)
     risk = risk_by_weights(dataset, cells, sizes, person, model)
-    found = attacker_risk(risk, units, sizes > 0, person, threshold)
+    risk_summary = attacker_risk(risk, units, sizes > 0, person, threshold)
     number = unit_count(units, sizes > 0, person)
     counted = sizes > 0
     expanded = np.where(counted, expanded_sizes(dataset, cells, person), 1.0)
     spread = np.zeros(len(cells))
     spread[counted] = match_variance(sizes[counted].astype(float), expanded[counted], model)
     each = _units_at_risk(risk, units, person)
-    expected = float(found.average) * number
+    expected = float(risk_summary.average) * number
     reach = float(special.ndtri((1 + confidence) / 2) * np.sqrt((each**2 * spread).sum()))
     riskiest = int(np.argmax(risk))
     return IndividualRisk(
@@ -145,9 +145,9 @@ def individual_risk(
         "records" if person is None else "people",
         number,
         threshold,
-        float(found.share_above),
-        float(found.maximum),
-        float(found.average),
+        float(risk_summary.share_above),
+        float(risk_summary.maximum),
+        float(risk_summary.average),
         Estimate(
             expected,
             max(0.0, expected - reach),
@@ -168,8 +168,8 @@ def _units_at_risk(risk: Floats, units: Ints, person: PersonCells | None) -> Flo
     if person is None:
         return units.astype(np.float64)
     member, persons, _ = person
-    known = np.flatnonzero(persons >= 0)
-    order = known[np.lexsort((-risk[member[known]], persons[known]))]
+    has_person = np.flatnonzero(persons >= 0)
+    order = has_person[np.lexsort((-risk[member[has_person]], persons[has_person]))]
     _, first = np.unique(persons[order], return_index=True)
     return np.bincount(member[order[first]], minlength=risk.size).astype(np.float64)
 
@@ -183,7 +183,7 @@ def _quantiles(size: int, expanded: float, model: PopulationModel, confidence: f
         if model == "poisson"
         else stats.nbinom.ppf(tails, size, size / total)
     )
-    low, high = (float(1 / (size + max(0.0, one))) for one in more)
+    low, high = (float(1 / (size + max(0.0, added))) for added in more)
     return low, high
 
 

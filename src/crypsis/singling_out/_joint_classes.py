@@ -123,34 +123,34 @@ def joint_classes(
     >>> found.shared, found.one_to_one, found.k
     (('time',), 4, 1)
     """
-    one = as_dataset(data, **roles)
+    dataset = as_dataset(data, **roles)
     two = as_dataset(other)
     if not two.roles:
-        two = two.with_roles({name: one.roles[name] for name in two.names if name in one.roles})
-    mine = one.quasi_identifiers if columns is None else as_columns(columns)
+        two = two.with_roles({name: dataset.roles[name] for name in two.names if name in dataset.roles})
+    mine = dataset.quasi_identifiers if columns is None else as_columns(columns)
     theirs = two.quasi_identifiers if other_columns is None else as_columns(other_columns)
-    for names, own in ((mine, one), (theirs, two)):
-        if any(name not in own.names for name in names):
-            raise unknown_columns(names, own.names)
-    asked = _shared(one, two) if on is None else as_columns(on)
-    shared = tuple(name for name in asked if _comparable(one, two, name))
-    if on is not None and shared != asked:
+    for names, file in ((mine, dataset), (theirs, two)):
+        if any(name not in file.names for name in names):
+            raise unknown_columns(names, file.names)
+    shared_columns = _shared(dataset, two) if on is None else as_columns(on)
+    shared = tuple(name for name in shared_columns if _comparable(dataset, two, name))
+    if on is not None and shared != shared_columns:
         raise ColumnError(
             "A column to join on is not in both files with the same kind.",
             code="not-comparable",
-            columns=tuple(name for name in asked if name not in shared),
+            columns=tuple(name for name in shared_columns if name not in shared),
         )
-    of_people = one.person is not None
-    joined = _Joined.of(one, two, shared, mine, theirs) if shared else _Joined.nothing()
-    sizes, place = np.unique(joined.sizes, return_inverse=True)
-    shares = np.bincount(place.ravel(), joined.weights, sizes.size) / max(1, one.count)
+    of_people = dataset.person is not None
+    joined = _Joined.of(dataset, two, shared, mine, theirs) if shared else _Joined.nothing()
+    sizes, size_index = np.unique(joined.sizes, return_inverse=True)
+    shares = np.bincount(size_index.ravel(), joined.weights, sizes.size) / max(1, dataset.count)
     return JointClasses(
         shared=shared,
-        not_compared=tuple(name for name in asked if name not in shared),
+        not_compared=tuple(name for name in shared_columns if name not in shared),
         columns=tuple(mine),
         other_columns=tuple(theirs),
         unit="people" if of_people else "records",
-        records=one.count,
+        records=dataset.count,
         other_records=two.count,
         joined=joined.joined,
         one_to_one=joined.one_to_one,
@@ -162,8 +162,8 @@ def joint_classes(
 
 def _shared(dataset: Dataset, two: Dataset) -> tuple[str, ...]:
     """The released columns of both files; the weights of a sample join nothing."""
-    there = set(two.released) - {two.weight}
-    return tuple(name for name in dataset.released if name in there and name != dataset.weight)
+    other_columns = set(two.released) - {two.weight}
+    return tuple(name for name in dataset.released if name in other_columns and name != dataset.weight)
 
 
 def _comparable(dataset: Dataset, two: Dataset, name: str) -> bool:
@@ -195,19 +195,19 @@ class _Joined:
         left = _cells(dataset, [*shared, *(n for n in mine if n not in shared), *person])
         right = _cells(two, [*shared, *(n for n in theirs if n not in shared)])
         key, other_key = _keys(left, right, len(shared))
-        known, other_known = _numbered(left, mine), _numbered(right, theirs)
-        there = np.flatnonzero((key >= 0) & np.isin(key, other_key))
+        member, other_known = _numbered(left, mine), _numbered(right, theirs)
+        joined_cells = np.flatnonzero((key >= 0) & np.isin(key, other_key))
         in_other = np.bincount(other_key[other_key >= 0], right.counts[other_key >= 0])
-        in_own = np.bincount(key[there], left.counts[there], in_other.size)
-        single = (in_own[key[there]] == 1) & (in_other[key[there]] == 1)
-        found = (int(left.counts[there].sum()), int(single.sum()))
+        in_own = np.bincount(key[joined_cells], left.counts[joined_cells], in_other.size)
+        single = (in_own[key[joined_cells]] == 1) & (in_other[key[joined_cells]] == 1)
+        counts = (int(left.counts[joined_cells].sum()), int(single.sum()))
         if set(shared) <= set(mine):  # whatever is known of the other file, it is known here
-            sizes = _members(dataset, left, known, np.arange(len(left)))
-            return cls(sizes[known[there]], left.counts[there].astype(np.float64), *found)
+            sizes = _members(dataset, left, member, np.arange(len(left)))
+            return cls(sizes[member[joined_cells]], left.counts[joined_cells].astype(np.float64), *counts)
         order = np.argsort(other_key, kind="stable")
         order = order[np.searchsorted(other_key[order], 0) :]
-        begin = np.searchsorted(other_key[order], key[there], "left")
-        end = np.searchsorted(other_key[order], key[there], "right")
+        begin = np.searchsorted(other_key[order], key[joined_cells], "left")
+        end = np.searchsorted(other_key[order], key[joined_cells], "right")
         width = end - begin
         if width.sum() > _PAIRS:
             raise TooLargeError(
@@ -217,15 +217,15 @@ class _Joined:
                 columns=tuple(shared),
                 hint="Exclude columns that both files need not have.",
             )
-        cell = np.repeat(there, width)
+        cell = np.repeat(joined_cells, width)
         inside = np.arange(int(width.sum())) - np.repeat(np.cumsum(width) - width, width)
         counterpart = order[np.repeat(begin, width) + inside]
-        pairs = np.stack([known[cell], other_known[counterpart]])
+        pairs = np.stack([member[cell], other_known[counterpart]])
         _, joint = np.unique(pairs, axis=1, return_inverse=True)
         joint = joint.ravel()
         share = right.counts[counterpart] / in_other[key[cell]]
         sizes = _members(dataset, left, joint, cell)
-        return cls(sizes[joint], left.counts[cell] * share, *found)
+        return cls(sizes[joint], left.counts[cell] * share, *counts)
 
 
 def _members(data: Dataset, cells: Cells, classes: Ints, cell: Ints) -> Ints:
@@ -249,17 +249,17 @@ def _cells(data: Dataset, names: Sequence[str]) -> Cells:
 def _keys(left: Cells, right: Cells, shared: int) -> tuple[Ints, Ints]:
     """One number for the shared columns of each cell; -1 if it is missing or not in the other."""
     parts: list[Ints] = []
-    others: list[Ints] = []
+    other_parts: list[Ints] = []
     for c in range(shared):
         mine, theirs = left.values[c], right.values[c]
         if mine.type != theirs.type:
             mine, theirs = (_in_widest_type(values) for values in (mine, theirs))
-        place = np.asarray(pc.index_in(mine, value_set=theirs).fill_null(-1), np.int64)
-        place[np.asarray(mine.is_null())] = -1
-        parts.append(place[left.codes[c]])
-        own = right.codes[c].astype(np.int64)
-        others.append(np.where(own == right.missing_codes[c], -1, own))
-    both = np.concatenate([np.stack(parts), np.stack(others)], axis=1)
+        position = np.asarray(pc.index_in(mine, value_set=theirs).fill_null(-1), np.int64)
+        position[np.asarray(mine.is_null())] = -1
+        parts.append(position[left.codes[c]])
+        codes = right.codes[c].astype(np.int64)
+        other_parts.append(np.where(codes == right.missing_codes[c], -1, codes))
+    both = np.concatenate([np.stack(parts), np.stack(other_parts)], axis=1)
     _, number = np.unique(both, axis=1, return_inverse=True)
     number = number.ravel().astype(np.int64)
     number[(both < 0).any(axis=0)] = -1

@@ -146,14 +146,16 @@ def loglinear_risk(
     _check_size(cells, chosen=interactions is None)
     counts, expanded, people = _tables(dataset, cells)
     overall = float(counts.sum()) / people
-    given = None if interactions is None else _given(interactions, names)
-    models = _models(counts, overall, given)
+    chosen_interactions = None if interactions is None else _given(interactions, names)
+    models = _models(counts, overall, chosen_interactions)
     pairs, chosen = models[-1]
     if expanded is not None:
         chosen = _weighted_fit(counts, expanded, pairs)
     shown = tuple(
-        LoglinearModel(_named(one, names), fit.bias, fit.score, fit.population_uniques, fit.correct_matches)
-        for one, fit in models
+        LoglinearModel(
+            _named(margins, names), fit.bias, fit.score, fit.population_uniques, fit.correct_matches
+        )
+        for margins, fit in models
     )
     records = int(counts.sum())
     return LoglinearRisk(
@@ -171,7 +173,7 @@ def loglinear_risk(
         bias=models[-1][1].bias,
         score=models[-1][1].score,
         models=shown,
-        advice=_advice(models[-1][1], given is not None),
+        advice=_advice(models[-1][1], chosen_interactions is not None),
     )
 
 
@@ -191,15 +193,15 @@ def _tables(dataset: Dataset, cells: Cells) -> tuple[Floats, Floats | None, floa
     kept = cells.class_sizes > 0
     if not kept.any():
         raise ParameterError("No record can be counted.", code="no-records", columns=cells.columns)
-    place = tuple(np.asarray(code)[kept] for code in cells.codes)
+    cell_index = tuple(np.asarray(code)[kept] for code in cells.codes)
     counts = np.zeros(cells.domains)
-    counts[place] = cells.class_sizes[kept]
+    counts[cell_index] = cells.class_sizes[kept]
     records = int(counts.sum())
     if dataset.weight is not None:
         weighted = dataset.cells(cells.columns, weighted=True)
         check_weights(weighted)
         expanded = np.zeros(cells.domains)
-        expanded[place] = np.maximum(np.asarray(weighted.weights)[kept], cells.class_sizes[kept])
+        expanded[cell_index] = np.maximum(np.asarray(weighted.weights)[kept], cells.class_sizes[kept])
         return counts, expanded, float(expanded.sum())
     population = dataset.population
     if population is None:
@@ -247,7 +249,7 @@ def _models(
     with progress.step("log-linear models", len(left)) as step:
         while left:
             pairs = models[-1][0]
-            tried = [(fitted([*pairs, one], best.fitted), one) for one in left]
+            tried = [(fitted([*pairs, interaction], best.fitted), interaction) for interaction in left]
             nearest, added = min(tried, key=lambda pair: abs(pair[0].score))
             if abs(nearest.score) >= abs(best.score):
                 break
@@ -271,9 +273,9 @@ def _named(pairs: Sequence[Margin], names: tuple[str, ...]) -> tuple[tuple[str, 
     return tuple((names[first], names[second]) for first, second in pairs)
 
 
-def _advice(fit: TableFit, given: bool) -> str:
+def _advice(fit: TableFit, were_chosen: bool) -> str:
     if abs(fit.score) <= _ACCEPTED:
         return "The estimated bias is within its error."
     way = "high" if fit.bias > 0 else "low"
-    what = "the model that was asked for" if given else "every model that was tried"
+    what = "the model that was asked for" if were_chosen else "every model that was tried"
     return f"The estimates of {what} are too {way}: the bias is beyond its error."

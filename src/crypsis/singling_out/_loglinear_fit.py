@@ -45,15 +45,15 @@ def fit_margins(table: Floats, margins: Sequence[Margin], start: Floats | None =
     the table, until all agree. It ends after one cycle where the model is decomposable. `start` may
     be the fit of a model with fewer margins.
     """
-    largest = [margin for margin in margins if not any(set(margin) < set(other) for other in margins)]
+    largest = [margin for margin in margins if not any(set(margin) < set(larger) for larger in margins)]
     axes = [tuple(i for i in range(table.ndim) if i not in margin) for margin in largest]
-    targets = [table.sum(axis=others, keepdims=True) for others in axes]
+    targets = [table.sum(axis=summed_axes, keepdims=True) for summed_axes in axes]
     fitted = np.ones_like(table) if start is None else start.copy()
     close = _CLOSE * float(table.sum())
     for _ in range(_CYCLES):
         worst = 0.0
-        for others, target in zip(axes, targets, strict=True):
-            now = fitted.sum(axis=others, keepdims=True)
+        for margin_axes, target in zip(axes, targets, strict=True):
+            now = fitted.sum(axis=margin_axes, keepdims=True)
             worst = max(worst, float(np.abs(now - target).max()))
             fitted *= np.divide(target, now, out=np.zeros_like(now), where=now > 0)
         if worst <= close:

@@ -111,8 +111,8 @@ class ColumnSetMeasures:
                     parameter="domains",
                     columns=(name,),
                 )
-            place = cells.columns.index(name)
-            values[place], unseen[place] = size, 0.0
+            position = cells.columns.index(name)
+            values[position], unseen[position] = size, 0.0
         self.log_domains: Floats = np.log(np.maximum(values, 1))
         self.unseen: Floats = unseen
 
@@ -183,7 +183,7 @@ class ColumnSetMeasures:
         product = np.exp(np.minimum(log_product, 700))
         unique = np.array([s.singletons for s in subsets]) / np.maximum(rows, 1)
         nothing: list[Any] = [None] * len(subsets)
-        classes = bound = mean = among = near = nothing
+        classes = bound = mean = among = closest = nothing
         if self.population is not None:
             people = float(self.population)
             bound = _theorems(log_product - math.log(people)).tolist()
@@ -191,9 +191,9 @@ class ColumnSetMeasures:
             classes, high = self._classes(subsets, rows)
             unseen = np.array([self.unseen[p].sum() for p in places])
             among = self.population_bound(log_product, unseen, high, unique).tolist()
-            near = np.maximum(people / np.clip(high, 1, product), 1.0).tolist()
+            closest = np.maximum(people / np.clip(high, 1, product), 1.0).tolist()
             if self.census:
-                near = (people / np.maximum(high, 1)).tolist()
+                closest = (people / np.maximum(high, 1)).tolist()
         return tuple(
             ColumnSet(
                 s.columns,
@@ -207,7 +207,7 @@ class ColumnSetMeasures:
                 mean[i],
                 classes[i],
                 among[i],
-                near[i],
+                closest[i],
                 self.alpha,
                 self.measure,
             )
@@ -236,10 +236,10 @@ class ColumnSetMeasures:
 
 def _days(column: pa.Array) -> float | None:
     """The number of days between the ends of a column of dates, plus one for missing dates."""
-    there = column.drop_null()
-    if len(there) == 0 or not pa.types.is_date32(there.type):
+    present = column.drop_null()
+    if len(present) == 0 or not pa.types.is_date32(present.type):
         return None
-    first, last = there[0].as_py(), there[-1].as_py()
+    first, last = present[0].as_py(), present[-1].as_py()
     return float((last - first).days + 1 + column.null_count)
 
 
@@ -261,5 +261,5 @@ def _theorems(log_ratio: Floats) -> Floats:
 
 def singles(cells: Cells) -> list[ColumnSetCounts]:
     """The sets of one column, in the order of the columns."""
-    found = {subset.columns[0]: subset for subset in count_column_sets(cells, 1)}
-    return [found[name] for name in cells.columns]
+    set_by_column = {subset.columns[0]: subset for subset in count_column_sets(cells, 1)}
+    return [set_by_column[name] for name in cells.columns]

@@ -80,8 +80,8 @@ def zayatz_uniques(size: Ints, number: Ints, population: float) -> Fit:
         _log_gamma_ratio(population, 1 - j) - _log_gamma_ratio(left, 1 - j) if j <= left else -math.inf
         for j in size.tolist()
     ]
-    one = size * np.exp(log_one)
-    return Fit(float(min(once * once / float(number @ one) * population / rows, population)))
+    ones_fitted = size * np.exp(log_one)
+    return Fit(float(min(once * once / float(number @ ones_fitted) * population / rows, population)))
 
 
 def slide_negative_binomial_uniques(size: Ints, number: Ints, population: float) -> Fit | None:
@@ -103,28 +103,28 @@ def slide_negative_binomial_uniques(size: Ints, number: Ints, population: float)
         return shape, odds, population / (1 + shape * odds)
 
     def loss(point: Floats) -> float:
-        shape, odds, every = parts(point)
+        shape, odds, people = parts(point)
         none = (1 - q) * math.exp(-shape * math.log1p(q * odds))
         log_p = np.logaddexp(
             math.log1p(-q) + _log_negative_binomial(size, shape, q * odds),
             math.log(q) + _log_negative_binomial(size - 1, shape, q * odds),
         )
-        fitted = float(number @ log_p) + classes * math.log(every) - every * (1 - none)
+        fitted = float(number @ log_p) + classes * math.log(people) - people * (1 - none)
         return float(-fitted / classes)
 
     starts = [(0.0, 0.0), (-2.0, -3.0), (-1.0, 2.0), (1.0, -3.0)]
     fit = _fit(loss, starts)
     if fit is None:
         return None
-    shape, odds, every = parts(fit)
-    return Fit(float(min(every * math.exp(-shape * math.log1p(odds)), population)), fit)
+    shape, odds, people = parts(fit)
+    return Fit(float(min(people * math.exp(-shape * math.log1p(odds)), population)), fit)
 
 
 def _fit(loss: Callable[[Floats], float], starts: Sequence[tuple[float, float]]) -> Floats | None:
     """The minimum of a loss in two unbounded parameters; None if it runs off to infinity."""
     with np.errstate(all="ignore"):
         lowest = [_lowest(_finite(loss), np.array(start)) for start in starts]
-    least, best = min(lowest, key=lambda found: found[0])
+    least, best = min(lowest, key=lambda fit: fit[0])
     return best if least < 1e300 and np.abs(best).max() < 40 else None
 
 
@@ -140,14 +140,14 @@ def _lowest(loss: Callable[[Floats], float], point: Floats) -> tuple[float, Floa
             curved = np.maximum(np.abs(values), 1e-9) + damping
             step = -vectors @ ((vectors.T @ gradient) / curved)
             step *= min(1.0, _LONGEST / float(np.linalg.norm(step) + 1e-300))
-            there = loss(point + step)
-            if there <= least or damping > 1e6:
+            stepped = loss(point + step)
+            if stepped <= least or damping > 1e6:
                 break
             damping *= 8
-        gained = least - there
+        gained = least - stepped
         if gained <= 0:
             break
-        least, point, damping = there, point + step, damping / 10
+        least, point, damping = stepped, point + step, damping / 10
         if gained < _GAIN:
             break
     return least, point

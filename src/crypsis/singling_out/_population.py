@@ -130,7 +130,7 @@ def population_uniqueness(
         names = tuple(dict.fromkeys((*names, dataset.stratum)))
     strata = _sampled(dataset, names)
     rows, people = (round(sum(part)) for part in zip(*((s.rows, s.population) for s in strata), strict=True))
-    uniques = round(sum(one.once for one in strata))
+    uniques = round(sum(stratum.once for stratum in strata))
     shares = {name: _share(model, strata) for name, model in _MODELS.items()}
     fit = unique_people(strata)
     low, high = fit.least / people, fit.largest / people
@@ -180,13 +180,13 @@ def _sampled(dataset: Dataset, names: tuple[str, ...]) -> list[SampledClasses]:
             code="too-many-weights",
             hint="Use unique_match_risk().",
         )
-    found = []
+    strata_classes = []
     for position, weight in enumerate(weights.tolist()):
-        own = sizes[group == position]
+        stratum_sizes = sizes[group == position]
         if weight < 1:
-            raise population_too_small(round(weight * float(own.sum())), int(own.sum()))
-        found.append(_classes(own, weight * float(own.sum())))
-    return found
+            raise population_too_small(round(weight * float(stratum_sizes.sum())), int(stratum_sizes.sum()))
+        strata_classes.append(_classes(stratum_sizes, weight * float(stratum_sizes.sum())))
+    return strata_classes
 
 
 def _classes(sizes: Ints, people: float) -> SampledClasses:
@@ -215,11 +215,11 @@ def _people(dataset: Dataset, rows: int) -> int:
 
 def _share(model: Model, strata: Sequence[SampledClasses]) -> float | None:
     """The share of unique people by one model, summed over the strata; None where one has no fit."""
-    found = [model(one.size, one.number, one.population) for one in strata]
-    if any(one is None for one in found):
+    fits = [model(stratum.size, stratum.number, stratum.population) for stratum in strata]
+    if any(fit is None for fit in fits):
         return None
-    total = sum(one.uniques for one in found if one is not None)
-    return float(total / sum(one.population for one in strata))
+    total = sum(fit.uniques for fit in fits if fit is not None)
+    return float(total / sum(stratum.population for stratum in strata))
 
 
 def _choose(fitting: dict[str, float], fraction: float) -> str:
@@ -228,8 +228,8 @@ def _choose(fitting: dict[str, float], fraction: float) -> str:
         for name in ("pitman", "zayatz"):
             if name in fitting:
                 return name
-    others = [name for name in fitting if name != "pitman"] or list(fitting)
-    return min(others, key=lambda name: fitting[name], default="none")
+    named_models = [name for name in fitting if name != "pitman"] or list(fitting)
+    return min(named_models, key=lambda name: fitting[name], default="none")
 
 
 def _advice(

@@ -68,17 +68,17 @@ def unique_people(strata: Sequence[SampledClasses]) -> UniquePeople:
     Two bounds need no statistics: each person outside the sample shares the class of at most one
     record that is unique in it, or is unique outside it.
     """
-    counted = [one for one in strata if one.population > one.rows]
-    known = sum(one.once for one in strata if one.population <= one.rows)
+    counted = [stratum for stratum in strata if stratum.population > stratum.rows]
+    known_uniques = sum(stratum.once for stratum in strata if stratum.population <= stratum.rows)
     if not counted:
-        return UniquePeople(known, known, known)
-    least = sum(max(0.0, one.once - (one.population - one.rows)) for one in counted)
-    largest = sum(one.once + one.population - one.rows for one in counted)
-    fraction = sum(one.rows for one in counted) / sum(one.population for one in counted)
+        return UniquePeople(known_uniques, known_uniques, known_uniques)
+    least = sum(max(0.0, stratum.once - (stratum.population - stratum.rows)) for stratum in counted)
+    largest = sum(stratum.once + stratum.population - stratum.rows for stratum in counted)
+    fraction = sum(stratum.rows for stratum in counted) / sum(stratum.population for stratum in counted)
     likeliest, low, high = _alone(counted, fraction)
     low, high = max(least, low / fraction), min(largest, high / fraction)
-    found = (min(max(likeliest / fraction, low), high), min(low, high), high)
-    return UniquePeople(*(known + one for one in found))
+    estimates = (min(max(likeliest / fraction, low), high), min(low, high), high)
+    return UniquePeople(*(known_uniques + estimate for estimate in estimates))
 
 
 def _counts(sampled_classes: SampledClasses) -> Floats:
@@ -128,17 +128,17 @@ def _alone(strata: Sequence[SampledClasses], fraction: float) -> tuple[float, fl
 
     Those of a stratum count by its own fraction, so that the sum over `fraction` is that of people.
     """
-    shown = [_shown(one.rows / one.population) for one in strata]
-    columns = np.cumsum([0, *(one.shape[1] for one in shown)])
-    every = np.zeros((_COUNTED_SIZES * len(shown), int(columns[-1])))
+    shown = [_shown(stratum.rows / stratum.population) for stratum in strata]
+    columns = np.cumsum([0, *(block.shape[1] for block in shown)])
+    blocks = np.zeros((_COUNTED_SIZES * len(shown), int(columns[-1])))
     price = np.zeros(int(columns[-1]))
-    for h, (one, block) in enumerate(zip(strata, shown, strict=True)):
-        every[_COUNTED_SIZES * h : _COUNTED_SIZES * (h + 1), columns[h] : columns[h + 1]] = block
-        price[columns[h]] = fraction * one.population / one.rows
-    likelihood = _Likelihood(np.concatenate([_counts(one) for one in strata]), every)
+    for h, (stratum, block) in enumerate(zip(strata, shown, strict=True)):
+        blocks[_COUNTED_SIZES * h : _COUNTED_SIZES * (h + 1), columns[h] : columns[h + 1]] = block
+        price[columns[h]] = fraction * stratum.population / stratum.rows
+    likelihood = _Likelihood(np.concatenate([_counts(stratum) for stratum in strata]), blocks)
     x = _likeliest(likelihood)
     limit = likelihood.loss(x) + _LOG_LIKELIHOOD_DROP
-    once = sum(float(one.once) * fraction * one.population / one.rows for one in strata)
+    once = sum(float(stratum.once) * fraction * stratum.population / stratum.rows for stratum in strata)
     ends = (_end(likelihood, x, limit, sign * price, once) for sign in (-1.0, 1.0))
     return float(price @ x), *ends  # type: ignore[return-value]
 

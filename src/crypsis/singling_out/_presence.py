@@ -85,16 +85,18 @@ def delta_presence(
             hint="Set {population} to a table.",
         )
     cells = dataset.cells(quasi_identifiers(dataset, columns))
-    others = everyone.cells(cells.columns)
+    population_cells = everyone.cells(cells.columns)
     matches = people_alike(cells, everyone, hierarchies)
     here = cells.class_sizes > 0
-    there = others.class_sizes > 0
+    has_people = population_cells.class_sizes > 0
     share = np.minimum(cells.class_sizes[here] / np.maximum(matches[here], 1), 1.0)
-    if int(matches[here].sum()) < int(others.counts[there].sum()):  # a person matches no record
+    if int(matches[here].sum()) < int(
+        population_cells.counts[has_people].sum()
+    ):  # a person matches no record
         share = np.append(share, 0.0)
     return DeltaPresence(
         cells.columns,
-        int(matches[here].min(initial=int(others.counts.sum()))),
+        int(matches[here].min(initial=int(population_cells.counts.sum()))),
         float(share.min(initial=1.0)),
         float(share.max(initial=0.0)),
         int(cells.counts[here & (matches == 0)].sum()),

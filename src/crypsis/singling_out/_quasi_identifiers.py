@@ -139,9 +139,9 @@ def find_quasi_identifiers(
     )
     counted: list[CountedSet] = [*result.found]
     if reached.wildcards:
-        counted = [reached.count_wildcards(one.columns) for one in result.found]
-    found = sorted(measures.describe(counted), key=lambda s: (-s.value, len(s.columns), s.columns))
-    ranking = rank_columns(cells, found, seed) if result.complete else ()
+        counted = [reached.count_wildcards(subset.columns) for subset in result.found]
+    described = sorted(measures.describe(counted), key=lambda s: (-s.value, len(s.columns), s.columns))
+    ranking = rank_columns(cells, described, seed) if result.complete else ()
     return QuasiIdentifiers(
         alpha,
         measures.measure,
@@ -149,7 +149,7 @@ def find_quasi_identifiers(
         measures.rows,
         names,
         min(max_columns, len(names)),
-        tuple(found),
+        tuple(described),
         ranking,
         result.tried,
         result.ruled_out,
@@ -184,7 +184,7 @@ class _AlphaTest:
         if self.wildcards:
             for i in np.flatnonzero(flags):
                 places = sorted(self.table.places[c] for c in (*chosen, int(columns[i])))
-                counted = self.count_wildcards([self.cells.columns[place] for place in places])
+                counted = self.count_wildcards([self.cells.columns[position] for position in places])
                 flags[i] = not self.measures.describe([counted])[0].publish
         return flags
 

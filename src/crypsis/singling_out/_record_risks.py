@@ -96,30 +96,35 @@ def record_risks(
     cells = dataset.cells(quasi_identifiers(dataset, columns))
     _, sizes, person = units_alike(dataset, cells)
     counted = sizes > 0
-    found: dict[str, NDArray[np.generic]] = {"class_size": sizes, "prosecutor_risk": 1 / np.maximum(sizes, 1)}
+    risks_of_cells: dict[str, NDArray[np.generic]] = {
+        "class_size": sizes,
+        "prosecutor_risk": 1 / np.maximum(sizes, 1),
+    }
     risk = population_risk(dataset, cells, sizes, person)
     if risk is not None:
-        found["population_class_size"] = (
+        risks_of_cells["population_class_size"] = (
             people_alike(cells, dataset.population)
             if isinstance(dataset.population, Dataset)
             else expanded_sizes(dataset, cells, person)
         )
-        found["journalist_risk"] = risk
-    found |= _suda_scores(dataset, cells, max_columns, sampling_fraction)
+        risks_of_cells["journalist_risk"] = risk
+    risks_of_cells |= _suda_scores(dataset, cells, max_columns, sampling_fraction)
     needed = [*cells.columns, *([dataset.household] if dataset.household else [])]
     table = dataset.to_arrow(needed)
     cell = row_cells(table, cells)
-    risks = {name: pa.array(of_cells[cell], mask=~counted[cell]) for name, of_cells in found.items()}
+    risks = {name: pa.array(of_cells[cell], mask=~counted[cell]) for name, of_cells in risks_of_cells.items()}
     if dataset.household is not None:
         risks["household_risk"] = _of_households(dataset, cells, table)
     return RecordRisks(cells.columns, table.num_rows, tuple(risks), pa.table(risks))
 
 
-def _suda_scores(dataset: Dataset, cells: Cells, max_columns: int, given: float | None) -> dict[str, Floats]:
+def _suda_scores(
+    dataset: Dataset, cells: Cells, max_columns: int, stated_fraction: float | None
+) -> dict[str, Floats]:
     if cells.missing is MissingValues.WILDCARD and cells.missing_mask.any():
         return {}
     scores = score_cells(cells, max_columns).scores
-    fraction = sampling_fraction_of(dataset, cells, given)
+    fraction = sampling_fraction_of(dataset, cells, stated_fraction)
     dis = {} if fraction is None else {"dis_suda_score": dis_scores(cells, scores, fraction)}
     return {"suda_score": scores, **dis}
 
@@ -128,5 +133,5 @@ def _of_households(dataset: Dataset, cells: Cells, table: pa.Table) -> pa.Array:
     """The risk of each record's household; missing where the household is, or has no members."""
     total, members = household_risks(dataset, cells)
     homes = dataset.cells([str(dataset.household)])
-    place = places_among(table[dataset.household], homes.values[0])
-    return pa.array(total[place], mask=members[place] == 0)
+    position = places_among(table[dataset.household], homes.values[0])
+    return pa.array(total[position], mask=members[position] == 0)

@@ -89,10 +89,10 @@ def _fetch_rows(dataset: Dataset, cells: Cells, sizes: Ints, risk: Floats, thres
     cell = row_cells(table, cells)
     chosen = np.flatnonzero(risk[cell] > threshold)
     chosen = chosen[np.argsort(-risk[cell[chosen]], kind="stable")]
-    found = table.take(pa.array(chosen))
+    rows = table.take(pa.array(chosen))
     added = chosen, sizes[cell[chosen]], risk[cell[chosen]]
-    names = [*_ADDED, *found.column_names]
-    return pa.table([*map(pa.array, added), *found.columns], names=names)
+    names = [*_ADDED, *rows.column_names]
+    return pa.table([*map(pa.array, added), *rows.columns], names=names)
 
 
 def row_cells(table: pa.Table, cells: Cells) -> Ints:
@@ -114,8 +114,8 @@ def _join_rows(dataset: Dataset, cells: Cells, sizes: Ints, risk: Floats, thresh
         f"More than {_MAX_RECORDS:,} records are above the threshold.",
         hint="Raise {threshold}, or generalize the columns first.",
     )
-    found = rows_in_cells(dataset.rows, cells.columns, keys, added)
-    table = found.fetch_bounded("records at risk", _MAX_RECORDS, refusal)
+    joined = rows_in_cells(dataset.rows, cells.columns, keys, added)
+    table = joined.fetch_bounded("records at risk", _MAX_RECORDS, refusal)
     order = pc.array_sort_indices(table.column(1).combine_chunks(), order="descending")
     names = [*_ADDED, *dataset.names]
     places = pa.nulls(table.num_rows, pa.int64())

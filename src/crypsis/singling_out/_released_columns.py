@@ -115,21 +115,21 @@ def released_uniqueness(
     # Uniques are those of the release.
     dataset = as_dataset(data, **roles)
     dataset = replace(dataset.as_written(dataset.knowable).strict(), population=None)
-    known: list[str] = []
+    known_names: list[str] = []
     nested: list[str] = []
     for name in dataset.knowable:
-        (nested if dataset.rows.column(name).kind is Kind.NESTED else known).append(name)
-    if not known:
+        (nested if dataset.rows.column(name).kind is Kind.NESTED else known_names).append(name)
+    if not known_names:
         raise ColumnError("No released column is left that an intruder may know.", code="no-columns")
     with suppress(TooLargeError):
-        dataset.cells(known)  # counted once; every set of fewer columns follows from it
-    sensitive = [name for name in known if name in dataset.sensitive]
+        dataset.cells(known_names)  # counted once; every set of fewer columns follows from it
+    sensitive = [name for name in known_names if name in dataset.sensitive]
     identifying = tuple(name for name in sensitive if _identifies(dataset, name, exact, seed))
     targets: list[str | None] = [name for name in sensitive if name not in identifying]
-    hidden = [name for name in dataset.sensitive if name not in known]
+    hidden = [name for name in dataset.sensitive if name not in known_names]
     if hidden or not targets:
         targets.append(next(iter(hidden), None))
-    worst, columns, classes = _worst(dataset, known, targets, exact, seed)
+    worst, columns, classes = _worst(dataset, known_names, targets, exact, seed)
     released_uniqueness = ReleasedUniqueness(
         worst,
         columns,
@@ -155,20 +155,20 @@ def released_uniqueness(
 
 
 def _worst(
-    dataset: Dataset, known: Sequence[str], targets: Sequence[str | None], exact: bool | None, seed: int
+    dataset: Dataset, known_names: Sequence[str], targets: Sequence[str | None], exact: bool | None, seed: int
 ) -> tuple[str | None, tuple[str, ...], EquivalenceClasses]:
     """The sensitive attribute without which most records are still unique."""
-    found = []
+    candidates = []
     for target in targets:
-        columns = tuple(name for name in known if name != target)
+        columns = tuple(name for name in known_names if name != target)
         if columns:
             classes = equivalence_classes(dataset, columns, exact=exact, seed=seed)
-            found.append((target, columns, classes))
+            candidates.append((target, columns, classes))
             if float(classes.unique_share) == 1:
                 break
-    if not found:  # the only column that is known is the sensitive attribute itself
+    if not candidates:  # the only column that is known is the sensitive attribute itself
         raise ColumnError("No released column is left that an intruder may know.", code="no-columns")
-    return max(found, key=lambda one: float(one[2].unique_share))
+    return max(candidates, key=lambda candidate: float(candidate[2].unique_share))
 
 
 def _identifies(dataset: Dataset, name: str, exact: bool | None, seed: int) -> bool:
@@ -202,7 +202,7 @@ def _enough(dataset: Dataset, columns: tuple[str, ...], limit: float) -> tuple[s
         chosen.append(best)
         branch = branch.refine(best)
     for column in [*chosen][:-1]:
-        rest = [other for other in chosen if other != column]
+        rest = [kept for kept in chosen if kept != column]
         if _singletons(table, rest) >= needed:
             chosen = rest
     return tuple(cells.columns[p] for p in sorted(table.places[c] for c in chosen))
@@ -220,7 +220,7 @@ def _with_missing_pattern(cells: Cells) -> Cells:
     mask = cells.missing_mask
     if mask.any(axis=1).sum() < 2:  # the pattern of one column is that column's own
         return cells
-    varied = tuple(one.astype(np.int32) for one in mask if one.any())
+    varied = tuple(missing.astype(np.int32) for missing in mask if missing.any())
     patterns, member = group(varied, (2,) * len(varied))
     return replace(
         cells,

@@ -64,10 +64,10 @@ def cell_risks(
 ) -> ReidentificationRisk:
     """The risk from all equivalence classes and, where it is known, from the population."""
     counted = sizes > 0
-    own = np.where(counted, 1 / np.maximum(sizes, 1), 0.0)
+    cell_risk = np.where(counted, 1 / np.maximum(sizes, 1), 0.0)
     wanted = population_risk(dataset, cells, sizes, person)
     journalist = None if wanted is None else attacker_risk(wanted, units, counted, person, threshold)
-    prosecutor = attacker_risk(own, units, counted, person, threshold)
+    prosecutor = attacker_risk(cell_risk, units, counted, person, threshold)
     return ReidentificationRisk(
         columns=cells.columns,
         unit="records" if person is None else "people",
@@ -93,9 +93,9 @@ def units_alike(dataset: Dataset, cells: Cells) -> tuple[Ints, Ints, PersonCells
         )
     person = with_column(dataset, cells, dataset.person)
     member, persons, _ = person
-    found = np.bincount(member[persons >= 0], minlength=len(cells))
-    found = np.where(cells.class_sizes > 0, found, 0).astype(np.int64)
-    return found, found, person
+    people = np.bincount(member[persons >= 0], minlength=len(cells))
+    people = np.where(cells.class_sizes > 0, people, 0).astype(np.int64)
+    return people, people, person
 
 
 def with_column(dataset: Dataset, cells: Cells, name: str) -> PersonCells:
@@ -118,9 +118,9 @@ def population_risk(
     1 over the sum of the weights is below it, for a single record of weight 50 by a factor of 4.
     """
     if isinstance(dataset.population, Dataset):
-        found = people_alike(cells, dataset.population)
+        matches = people_alike(cells, dataset.population)
         # A record is a member of its population, however its table was made.
-        return np.asarray(1 / np.maximum(np.maximum(found, sizes), 1), np.float64)
+        return np.asarray(1 / np.maximum(np.maximum(matches, sizes), 1), np.float64)
     return None if dataset.weight is None else risk_by_weights(dataset, cells, sizes, person)
 
 
@@ -179,9 +179,9 @@ def attacker_risk(
         values, weights = risk[counted], units[counted].astype(np.float64)
     else:
         member, persons, _ = person
-        known = (persons >= 0) & counted[member]
+        has_person = (persons >= 0) & counted[member]
         worst = np.zeros(int(persons.max(initial=-1)) + 1)
-        np.maximum.at(worst, persons[known], risk[member[known]])
+        np.maximum.at(worst, persons[has_person], risk[member[has_person]])
         values = worst[worst > 0]
         weights = np.ones(values.size)
     total = weights.sum()
@@ -202,11 +202,11 @@ def units_by_size(occurring: Ints, units: Ints, sizes: Ints, person: PersonCells
     of_sizes = np.searchsorted(occurring, sizes)
     counted = sizes > 0
     if person is None:
-        found = np.bincount(of_sizes[counted], units[counted], len(occurring))
+        units_of_size = np.bincount(of_sizes[counted], units[counted], len(occurring))
     else:
         member, persons, _ = person
-        known = (persons >= 0) & counted[member]
+        has_person = (persons >= 0) & counted[member]
         smallest = np.full(int(persons.max(initial=-1)) + 1, len(occurring))
-        np.minimum.at(smallest, persons[known], of_sizes[member[known]])
-        found = np.bincount(smallest, minlength=len(occurring) + 1)[:-1]
-    return np.asarray(found, np.int64)
+        np.minimum.at(smallest, persons[has_person], of_sizes[member[has_person]])
+        units_of_size = np.bincount(smallest, minlength=len(occurring) + 1)[:-1]
+    return np.asarray(units_of_size, np.int64)

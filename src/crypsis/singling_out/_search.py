@@ -79,7 +79,7 @@ def search(
                 result.ruled_out = int(step.done) - result.tried
     except (CancelledError, KeyboardInterrupt, TimeoutError):
         result.complete = False
-    result.found.sort(key=lambda one: (len(one.chosen), one.chosen))
+    result.found.sort(key=lambda subset: (len(subset.chosen), subset.chosen))
     return result
 
 
@@ -105,7 +105,7 @@ def _search_size(
     except BaseException:  # Ctrl-C while the caller waits for others
         walk.stop.set()
         raise
-    walk.remember([one.chosen for one in result.found])
+    walk.remember([subset.chosen for subset in result.found])
 
 
 @dataclass
@@ -217,11 +217,11 @@ class _Walk:
     def _blocks(self, chosen: Chosen) -> NDArray[np.bool_]:
         """The columns that would complete a set that was found and has the last column chosen."""
         blocked = np.zeros(len(self.table), bool)
-        known = self._known[chosen[-1]]
-        if known.size:
-            absent = ~np.isin(known, chosen)
+        known_places = self._known[chosen[-1]]
+        if known_places.size:
+            absent = ~np.isin(known_places, chosen)
             # The one column absent from the branch, which padding cannot repeat: it is first only
             # in a set of one column, and those are blocked from the start.
             single = absent.sum(axis=1) == 1
-            blocked[known[single][absent[single]]] = True
+            blocked[known_places[single][absent[single]]] = True
         return blocked

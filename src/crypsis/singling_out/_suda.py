@@ -174,7 +174,7 @@ def score_cells(cells: Cells, max_columns: int) -> ScoredCells:
     max_columns = min(max_columns, width)
     scores = np.zeros(len(cells))
     through = np.zeros(width)
-    found = [0] * max_columns
+    uniques_by_size = [0] * max_columns
     smaller: dict[tuple[int, ...], Bits] = {}
     total = sum(math.comb(width, size) for size in range(1, max_columns + 1))
     with progress.step("special uniques", total) as step:
@@ -186,11 +186,11 @@ def score_cells(cells: Cells, max_columns: int) -> ScoredCells:
                 hits = np.flatnonzero(minimal)
                 scores[hits] += points
                 through[list(chosen)] += points * hits.size / size
-                found[size - 1] += hits.size
+                uniques_by_size[size - 1] += hits.size
                 unique[chosen] = bits
                 step.advance()
             smaller = unique
-    return ScoredCells(scores, tuple(found), through)
+    return ScoredCells(scores, tuple(uniques_by_size), through)
 
 
 def dis_scores(cells: Cells, scores: Floats, fraction: float) -> Floats:
@@ -212,7 +212,7 @@ def _uniques_of_size(cells: Cells, size: int) -> Iterator[tuple[tuple[int, ...],
     missing = cells.missing_mask if cells.missing is MissingValues.DROP else None
 
     table = CodeTable(cells)
-    position = {place: column for column, place in enumerate(table.places)}
+    position = {table_place: column for column, table_place in enumerate(table.places)}
 
     def below(partition: Partition, chosen: tuple[int, ...]) -> Iterator[Any]:
         if len(chosen) == size:
@@ -239,15 +239,15 @@ def _minimal(bits: Bits, chosen: tuple[int, ...], smaller: dict[tuple[int, ...],
     return bits
 
 
-def sampling_fraction_of(dataset: Dataset, cells: Cells, given: float | None) -> float | None:
+def sampling_fraction_of(dataset: Dataset, cells: Cells, stated_fraction: float | None) -> float | None:
     """The fraction that was given, or that of the population, or that of the weights."""
-    if given is not None:
-        if not 0 < given <= 1:
+    if stated_fraction is not None:
+        if not 0 < stated_fraction <= 1:
             raise ParameterError(
-                f"Parameter 'sampling_fraction' must be above 0 and at most 1; {given} was given.",
+                f"Parameter 'sampling_fraction' must be above 0 and at most 1; {stated_fraction} was given.",
                 parameter="sampling_fraction",
             )
-        return given
+        return stated_fraction
     people: Any = getattr(dataset.population, "count", dataset.population)
     if people is None and dataset.weight is not None:
         weighted = dataset.cells(cells.columns, weighted=True)

@@ -107,8 +107,8 @@ def unique_match_risk(
     names = quasi_identifiers(dataset, columns)
     refuse_wildcards(dataset.cells(names))
     sample = _Sample(dataset, names)
-    uniques, others = sample.matches()
-    once, more = float(uniques.sum()), float(others.sum())
+    uniques, other_matches = sample.matches()
+    once, more = float(uniques.sum()), float(other_matches.sum())
     design = ", ".join(
         word
         for word, used in (
@@ -124,7 +124,7 @@ def unique_match_risk(
         low, high = (
             sample.jackknife(confidence)
             if dataset.cluster is not None
-            else _by_classes(once, others, sample, confidence)
+            else _by_classes(once, other_matches, sample, confidence)
         )
         estimate = Estimate(
             share,
@@ -162,9 +162,9 @@ class _Sample:
         self.classes, self.records = first.size, round(float(self.counts.sum()))
         self.clusters: Ints = np.arange(self.counts.size)
         if extra:
-            place = [finer.columns.index(name) for name in extra]
+            positions = [finer.columns.index(name) for name in extra]
             _, self.clusters = group(
-                tuple(finer.codes[p] for p in place), tuple(finer.domains[p] for p in place)
+                tuple(finer.codes[p] for p in positions), tuple(finer.domains[p] for p in positions)
             )
         self.alone = not extra
 
@@ -192,18 +192,18 @@ class _Sample:
 
     def matches(self, keep: NDArray[np.bool_] | None = None, scale: float = 1.0) -> tuple[Floats, Floats]:
         """For each class whether it is a sample unique, and the others who match one in its place."""
-        some = slice(None) if keep is None else keep
-        member, counts = self.member[some], self.counts[some]
-        weights = scale * self.weights[some]
+        kept = slice(None) if keep is None else keep
+        member, counts = self.member[kept], self.counts[kept]
+        weights = scale * self.weights[kept]
         sizes = np.bincount(member, counts, minlength=self.classes)
         total = np.bincount(member, weights, minlength=self.classes)
         if self.alone:  # each record is a cluster, whose weights only enter as a sum
             return (sizes == 1).astype(float), np.where(sizes == 2, total - sizes, 0.0)
         parts = np.bincount(member[counts > 0], minlength=self.classes)
         single = np.bincount(member[counts == 1], minlength=self.classes)
-        own = np.bincount(member[counts == 1], weights[counts == 1], minlength=self.classes)
+        unique_weights = np.bincount(member[counts == 1], weights[counts == 1], minlength=self.classes)
         # Of two clusters, one with a single record of the class: the people of the other one count.
-        both = (total - sizes) * (single == 2) + ((total - own) - (sizes - 1)) * (single == 1)
+        both = (total - sizes) * (single == 2) + ((total - unique_weights) - (sizes - 1)) * (single == 1)
         return (sizes == 1).astype(float), np.where(parts == 2, both, 0.0)
 
     def pairs(self) -> float:
@@ -218,34 +218,36 @@ class _Sample:
         groups = min(_GROUPS, clusters)
         if groups < _FEWEST:
             return 0.0, 1.0
-        found = []
-        for one in range(groups):
-            keep = self.clusters % groups != one
-            uniques, others = self.matches(keep, groups / (groups - 1))
+        estimates = []
+        for omitted in range(groups):
+            keep = self.clusters % groups != omitted
+            uniques, other_matches = self.matches(keep, groups / (groups - 1))
             once = max(float(uniques.sum()), 0.5)
-            found.append(float(special.logit(min(once / (once + float(others.sum())), 1 - 1e-9))))
-        uniques, others = self.matches()
+            estimates.append(float(special.logit(min(once / (once + float(other_matches.sum())), 1 - 1e-9))))
+        uniques, other_matches = self.matches()
         once = float(uniques.sum())
-        center = float(special.logit(min(once / (once + float(others.sum())), 1 - 1e-9)))
-        spread = np.sqrt((groups - 1) / groups * ((np.array(found) - np.mean(found)) ** 2).sum())
+        center = float(special.logit(min(once / (once + float(other_matches.sum())), 1 - 1e-9)))
+        spread = np.sqrt((groups - 1) / groups * ((np.array(estimates) - np.mean(estimates)) ** 2).sum())
         reach = float(special.stdtrit(groups - 1, (1 + confidence) / 2)) * float(spread)
         return float(special.expit(center - reach)), float(special.expit(center + reach))
 
 
-def _by_classes(once: float, others: Floats, sample: _Sample, confidence: float) -> tuple[float, float]:
+def _by_classes(
+    once: float, other_matches: Floats, sample: _Sample, confidence: float
+) -> tuple[float, float]:
     """The interval by the delta method: classes are drawn independently of each other.
 
     On the scale of the logit, log(once / more). The number of others who match is random, too: its
     second moment is estimated as the first one is. If no class has two records, so many as would be
     missed with the probability (1 - confidence) / 2 are counted.
     """
-    more = float(others.sum())
+    more = float(other_matches.sum())
     if more <= 0:
         each = 2 * (float(sample.weights.sum()) / sample.records - 1)
         unseen = -float(np.log((1 - confidence) / 2)) * max(each, 0.0)
         return once / (once + unseen), 1.0
     random = max(more + sample.pairs() - more**2 / once, more)
-    variance = (random + float((others**2).sum())) / more**2
+    variance = (random + float((other_matches**2).sum())) / more**2
     reach = float(special.stdtrit(1e9, (1 + confidence) / 2)) * np.sqrt(variance)
     center = np.log(once / more)
     return float(special.expit(center - reach)), float(special.expit(center + reach))

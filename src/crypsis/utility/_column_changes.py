@@ -88,7 +88,7 @@ def column_changes(original: Data, masked: Data, columns: Columns | None = None)
     >>> change.values_after, change.entropy_before_bits, change.entropy_after_bits
     (3, 2.0, 1.5)
     """
-    first, second = (_strict(as_dataset(one)) for one in (original, masked))
+    first, second = (_strict(as_dataset(dataset)) for dataset in (original, masked))
     names = shared_columns(first, second)
     chosen = names if columns is None else [name for name in names if name in as_columns(columns)]
     return ColumnChanges(
@@ -183,12 +183,12 @@ def _covered_bits(before: Cells, after: Cells) -> float:
     values, labels = before.values[0].to_pylist(), after.values[0].to_pylist()
     if len(labels) > _MAX_LABELS or len(labels) * len(values) > _MAX_COVERED:
         return math.inf
-    own = np.bincount(before.codes[0], before.counts, minlength=len(values))
+    own_counts = np.bincount(before.codes[0], before.counts, minlength=len(values))
     released = np.bincount(after.codes[0], after.counts, minlength=len(labels))
     if None in labels and None in values:
         gone = labels.index(None)
-        released[gone] = max(0, released[gone] - own[values.index(None)])
-    weights = covered(labels, values) * own
+        released[gone] = max(0, released[gone] - own_counts[values.index(None)])
+    weights = covered(labels, values) * own_counts
     totals = weights.sum(axis=1)
     if (totals[released > 0] == 0).any():
         return math.inf
@@ -208,9 +208,12 @@ def _weighted_distance(first: Dataset, second: Dataset, name: str) -> float | No
 
 def total_variation(before: Cells, after: Cells, *, weighted: bool = False) -> float:
     """Half the sum of absolute differences of the shares of tuples, of records or of weights."""
-    one, two = _tuples(before, weighted), _tuples(after, weighted)
-    total, other = (sum(part.values()) or 1 for part in (one, two))
-    gaps = (abs(one.get(v, 0) / total - two.get(v, 0) / other) for v in one.keys() | two.keys())
+    counts_before, two = _tuples(before, weighted), _tuples(after, weighted)
+    total, total_after = (sum(part.values()) or 1 for part in (counts_before, two))
+    gaps = (
+        abs(counts_before.get(v, 0) / total - two.get(v, 0) / total_after)
+        for v in counts_before.keys() | two.keys()
+    )
     return float(sum(gaps) / 2)
 
 

@@ -56,8 +56,8 @@ class Indicators(Document):
 def read_indicators(indicators: str | Path | Sequence[Indicator | dict[str, Any]]) -> tuple[Indicator, ...]:
     """The indicators of a TOML file, or those that were given."""
     if isinstance(indicators, str | Path):
-        found = read_toml(Path(indicators), "indicators", Indicators.model_validate)
-        return found.indicators
+        indicator_file = read_toml(Path(indicators), "indicators", Indicators.model_validate)
+        return indicator_file.indicators
     try:
         return tuple(
             indicator if isinstance(indicator, Indicator) else Indicator.model_validate(indicator)

@@ -43,24 +43,24 @@ def estimates(
         raise unknown_columns(unknown, data.names)
     table = data.to_arrow(names)
     needed = [*indicator.columns, *([indicator.by] if indicator.by else [])]
-    there = np.ones(table.num_rows, bool)
+    has_values = np.ones(table.num_rows, bool)
     for name in needed:
-        there &= np.asarray(pc.is_valid(table[name]))
+        has_values &= np.asarray(pc.is_valid(table[name]))
         if pa.types.is_floating(table.schema.field(name).type):
-            there &= ~np.asarray(pc.fill_null(pc.is_nan(table[name]), True))
-    design = _design(table, parts).some(there)
-    found: Found = {}
-    for head, rows in _groups(indicator, table, there, groups):
-        found |= _of_group(indicator, table, design.some(rows), rows, confidence, head, groups)
-    return found
+            has_values &= ~np.asarray(pc.fill_null(pc.is_nan(table[name]), True))
+    design = _design(table, parts).some(has_values)
+    estimates_found: Found = {}
+    for head, rows in _groups(indicator, table, has_values, groups):
+        estimates_found |= _of_group(indicator, table, design.some(rows), rows, confidence, head, groups)
+    return estimates_found
 
 
 def _groups(
-    indicator: Indicator, table: pa.Table, there: NDArray[np.bool_], groups: Sequence[Group] | None
+    indicator: Indicator, table: pa.Table, in_table: NDArray[np.bool_], groups: Sequence[Group] | None
 ) -> Iterator[tuple[Group, NDArray[np.bool_]]]:
     """The records of each value of `by`; all of them without it."""
     if indicator.by is None:
-        yield (), there
+        yield (), in_table
         return
     values = (
         sorted(pc.unique(table[indicator.by].drop_null()).to_pylist())
@@ -68,7 +68,7 @@ def _groups(
         else list(dict.fromkeys(group[0] for group in groups))
     )
     for value in values:
-        yield (value,), there & _equal(table[indicator.by], value)
+        yield (value,), in_table & _equal(table[indicator.by], value)
 
 
 def _of_group(
@@ -111,13 +111,13 @@ def _shares(
         cells = [tuple(row[n] for n in names) for row in seen.to_pylist()]
     else:
         cells = [group[len(head) :] for group in groups if group[: len(head)] == head]
-    found: Found = {}
+    estimates_found: Found = {}
     for cell in cells:
         same = rows.copy()
         for column, value in zip(columns, cell, strict=True):
             same &= _equal(column, value)
-        found[*head, *cell] = weighted_mean(same.astype(float), design, confidence)
-    return found
+        estimates_found[*head, *cell] = weighted_mean(same.astype(float), design, confidence)
+    return estimates_found
 
 
 def _coefficients(

@@ -110,13 +110,13 @@ def check_indicators(
     parts = {name: getattr(first, name) for name in ("weight", "stratum", "cluster")}
     second = as_dataset(masked)
     indicator_results: list[IndicatorResult] = []
-    for one in read_indicators(indicators):
-        needed = [*one.columns, *([one.by] if one.by else [])]
+    for indicator in read_indicators(indicators):
+        needed = [*indicator.columns, *([indicator.by] if indicator.by else [])]
         unknown = [name for name in needed if name not in first.names]
         if unknown:
             raise unknown_columns(unknown, first.names)
-        indicator_results += _check(one, first, second, parts, confidence)
-    failed = sum(not one.passed for one in indicator_results)
+        indicator_results += _check(indicator, first, second, parts, confidence)
+    failed = sum(not result.passed for result in indicator_results)
     return IndicatorCheck(failed == 0, len(indicator_results), failed, tuple(indicator_results))
 
 
@@ -138,7 +138,7 @@ def _check(
 
 def _compared(
     indicator: Indicator,
-    place: int,
+    position: int,
     group: Group,
     before: Estimate | None,
     after: Estimate | None,
@@ -147,7 +147,7 @@ def _compared(
     if before is None or after is None:
         why = "It cannot be estimated in the original." if before is None else missing
         return IndicatorResult(
-            indicator.name, indicator.columns, place, before, after, None, None, False, why, group
+            indicator.name, indicator.columns, position, before, after, None, None, False, why, group
         )
     overlap = interval_overlap(before, after)
     gap = abs(after.value - before.value)
@@ -160,7 +160,7 @@ def _compared(
     return IndicatorResult(
         indicator.name,
         indicator.columns,
-        place,
+        position,
         before,
         after,
         overlap,

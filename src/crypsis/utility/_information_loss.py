@@ -76,8 +76,8 @@ def _column_loss(first: Dataset, second: Dataset, name: str, tree: Hierarchy | N
     cells = second.cells([name])
     labels = cells.values[0].to_pylist()
     if tree is None:
-        known = set(first.cells([name]).values[0].drop_null().to_pylist())
-        if not set(labels) - {None} <= known:
+        original_values = set(first.cells([name]).values[0].drop_null().to_pylist())
+        if not set(labels) - {None} <= original_values:
             raise ColumnError(
                 f"Column {name!r} has values that the original does not have. The information loss "
                 "of a generalized column needs its hierarchy.",
@@ -85,7 +85,7 @@ def _column_loss(first: Dataset, second: Dataset, name: str, tree: Hierarchy | N
                 columns=(name,),
                 hint="Set {hierarchies}.",
             )
-        size, leaves = len(known), dict.fromkeys(labels, 1)
+        size, leaves = len(original_values), dict.fromkeys(labels, 1)
     else:
         size = len(tree.rows)
         leaves = {

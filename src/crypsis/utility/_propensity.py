@@ -107,9 +107,9 @@ def _numeric(values: list[Any]) -> Floats:
 
 def _levels(values: list[Any]) -> Floats:
     texts = np.array(["" if value is None else f"={value}" for value in values])
-    named, place, counts = np.unique(texts, return_inverse=True, return_counts=True)
+    named, text_index, counts = np.unique(texts, return_inverse=True, return_counts=True)
     common = np.argsort(-counts, kind="stable")[: min(_MAX_LEVELS, named.size - 1)]
-    return np.asarray(place[:, None] == common[None, :], float)
+    return np.asarray(text_index[:, None] == common[None, :], float)
 
 
 def _fit(design: Floats, label: Floats) -> Floats:

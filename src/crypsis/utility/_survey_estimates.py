@@ -37,17 +37,17 @@ class Design:
 
         A stratum with one cluster varies around 0, which is on the safe side.
         """
-        pairs, place = np.unique(np.stack([self.stratum, self.cluster]), axis=1, return_inverse=True)
+        pairs, pair_index = np.unique(np.stack([self.stratum, self.cluster]), axis=1, return_inverse=True)
         totals = np.zeros((pairs.shape[1], scores.shape[1]))
-        np.add.at(totals, place.ravel(), scores)
+        np.add.at(totals, pair_index.ravel(), scores)
         _, where = np.unique(pairs[0], return_inverse=True)
         number = np.bincount(where)
         means = np.zeros((number.size, scores.shape[1]))
         np.add.at(means, where, totals)
         means = np.where(number[:, None] > 1, means / number[:, None], 0.0)
-        apart = totals - means[where]
+        deviations = totals - means[where]
         factor = np.where(number > 1, number / np.maximum(number - 1, 1), 1.0)[where]
-        return np.asarray((apart * factor[:, None]).T @ apart)
+        return np.asarray((deviations * factor[:, None]).T @ deviations)
 
 
 def weighted_total(y: Floats, design: Design, confidence: float) -> Estimate:
@@ -78,8 +78,8 @@ def weighted_quantile(y: Floats, q: float, design: Design, confidence: float) ->
     values, upto = y[kept][order], np.cumsum(design.weight[kept][order]) / people
 
     def at(share: float) -> float:
-        place = int(np.searchsorted(upto, share - 1e-12))
-        return float(values[min(place, values.size - 1)])
+        position = int(np.searchsorted(upto, share - 1e-12))
+        return float(values[min(position, values.size - 1)])
 
     value = at(q)
     scores = design.weight * ((y <= value) - q) / people

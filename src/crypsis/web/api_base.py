@@ -82,11 +82,11 @@ def may_discard(table: OpenTable, allowed: bool) -> None:
         raise RequestError(f"This discards {table.results}, which would have to be made again.", 409)
 
 
-def there(found: dict[str, Any] | None, message: str) -> dict[str, Any]:
+def existing(result: dict[str, Any] | None, message: str) -> dict[str, Any]:
     """What was found, or that it is not there yet."""
-    if found is None:
+    if result is None:
         raise RequestError(message, 409)
-    return found
+    return result
 
 
 def job_state(job: Job) -> f.JobState:

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi.responses import FileResponse
 
 from crypsis.web import forms as f
-from crypsis.web.api_base import In, job_state, new_router, there
+from crypsis.web.api_base import In, existing, job_state, new_router
 from crypsis.web.errors import RequestError
 from crypsis.web.open_tables import OpenTable
 from crypsis.web.workspace import DOWNLOADS, KEY, Workspace
@@ -23,12 +23,12 @@ router = new_router()
 )
 def download(workspace: In, table: str, name: str) -> FileResponse:
     """A file that was made: the release, its statement, the plan, a report. Never the key."""
-    found = workspace.tables.get(table)
-    if name not in workspace.downloads(found):
+    opened = workspace.tables.get(table)
+    if name not in workspace.downloads(opened):
         raise RequestError("The file does not exist.", 404)
-    stem = _plain(found.title)
+    stem = _plain(opened.title)
     media, _ = DOWNLOADS[name]
-    return FileResponse(found.folder / name, media_type=media, filename=f"{stem}.{name}")
+    return FileResponse(opened.folder / name, media_type=media, filename=f"{stem}.{name}")
 
 
 @router.post(
@@ -39,45 +39,45 @@ def download(workspace: In, table: str, name: str) -> FileResponse:
 )
 def download_key(workspace: In, table: str, form: f.KeyForm) -> FileResponse:
     """The re-identification key; only with an explicit confirmation."""
-    found = workspace.tables.get(table)
-    if found.made is None or not (found.folder / KEY).is_file():
+    opened = workspace.tables.get(table)
+    if opened.made is None or not (opened.folder / KEY).is_file():
         raise RequestError("No release was made yet, so no key exists.", 409)
-    name = f"{_plain(found.title)}.{KEY}"
-    return FileResponse(found.folder / KEY, media_type="application/json", filename=name)
+    name = f"{_plain(opened.title)}.{KEY}"
+    return FileResponse(opened.folder / KEY, media_type="application/json", filename=name)
 
 
 @router.post("/tables/{table}/compare", tags=["two files"], status_code=202)
 def compare(workspace: In, table: str, form: f.CompareForm) -> f.JobState:
     """Compare the file `original` with the file `masked`: can records be linked back?"""
-    found = workspace.tables.get(table)
-    slots = ("original", "masked", *(("key",) if "key" in found.files else ()))
-    files = {slot: workspace.file(found, slot) for slot in slots}
-    return _second(workspace, found, "Comparing two files", "compare", {**files, **form.model_dump()})
+    opened = workspace.tables.get(table)
+    slots = ("original", "masked", *(("key",) if "key" in opened.files else ()))
+    files = {slot: workspace.file(opened, slot) for slot in slots}
+    return _second(workspace, opened, "Comparing two files", "compare", {**files, **form.model_dump()})
 
 
 @router.post("/tables/{table}/verify", tags=["two files"], status_code=202)
 def verify(workspace: In, table: str, form: f.SubjectForm) -> f.JobState:
     """Verify the file `released` as a data subject, with their own record."""
-    found = workspace.tables.get(table)
-    given = {"file": workspace.file(found, "released"), **form.model_dump()}
-    return _second(workspace, found, "Verifying one record", "verify", given)
+    opened = workspace.tables.get(table)
+    arguments = {"file": workspace.file(opened, "released"), **form.model_dump()}
+    return _second(workspace, opened, "Verifying one record", "verify", arguments)
 
 
 @router.post("/tables/{table}/attack", tags=["two files"], status_code=202)
 def attack(workspace: In, table: str, form: f.AttackForm) -> f.JobState:
     """Attack the pseudonyms of the file `released` with the intruder's file `known`."""
-    found = workspace.tables.get(table)
-    files: dict[str, Any] = {"released": workspace.file(found, "released")}
+    opened = workspace.tables.get(table)
+    files: dict[str, Any] = {"released": workspace.file(opened, "released")}
     for slot in ("known", "truth"):
-        if slot in found.files:
-            files[slot] = workspace.file(found, slot)
-    return _second(workspace, found, "Attacking the pseudonyms", "attack", {**files, **form.model_dump()})
+        if slot in opened.files:
+            files[slot] = workspace.file(opened, slot)
+    return _second(workspace, opened, "Attacking the pseudonyms", "attack", {**files, **form.model_dump()})
 
 
 @router.get("/tables/{table}/found", tags=["two files"])
 def show_found(workspace: In, table: str) -> dict[str, Any]:
     """The result of the comparison, the verification or the attack."""
-    return there(workspace.tables.get(table).found, "Nothing was asked yet.")
+    return existing(workspace.tables.get(table).found, "Nothing was asked yet.")
 
 
 @router.get("/jobs", tags=["jobs"])
@@ -98,11 +98,13 @@ def cancel_job(workspace: In, job: str) -> f.JobState:
     return job_state(workspace.jobs.cancel(job))
 
 
-def _second(workspace: Workspace, table: OpenTable, what: str, do: str, given: dict[str, Any]) -> f.JobState:
+def _second(
+    workspace: Workspace, table: OpenTable, what: str, do: str, arguments: dict[str, Any]
+) -> f.JobState:
     def keep(result: dict[str, Any]) -> None:
         table.found = {"asked": do, **result}
 
-    return job_state(workspace.jobs.start(table, what, do, given, keep, f"/t/{table.id}"))
+    return job_state(workspace.jobs.start(table, what, do, arguments, keep, f"/t/{table.id}"))
 
 
 def _plain(title: str) -> str:

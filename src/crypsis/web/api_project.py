@@ -30,31 +30,31 @@ def show_choices(workspace: In, table: str) -> dict[str, Any]:
 @router.patch("/tables/{table}/choices", tags=["project"])
 def choose(workspace: In, table: str, form: f.ChoicesForm, version: Version = None) -> dict[str, Any]:
     """Change the list in one step; with the version that was shown as `If-Match`, only that one."""
-    found = workspace.tables.get(table)
-    with found.draft.lock:
-        found.check_version(version)
-        found.choose(form.changes)
-        return _chosen(found)
+    opened = workspace.tables.get(table)
+    with opened.draft.lock:
+        opened.check_version(version)
+        opened.choose(form.changes)
+        return _chosen(opened)
 
 
 @router.post("/tables/{table}/undo", tags=["project"])
 def undo(workspace: In, table: str, steps: Steps = 1, version: Version = None) -> dict[str, Any]:
     """Take the last choice back, or several."""
-    found = workspace.tables.get(table)
-    with found.draft.lock:
-        found.check_version(version)
-        found.draft.undo(steps)
-        return _chosen(found)
+    opened = workspace.tables.get(table)
+    with opened.draft.lock:
+        opened.check_version(version)
+        opened.draft.undo(steps)
+        return _chosen(opened)
 
 
 @router.post("/tables/{table}/redo", tags=["project"])
 def redo(workspace: In, table: str, steps: Steps = 1, version: Version = None) -> dict[str, Any]:
     """Choose again what was taken back last, or several steps of it."""
-    found = workspace.tables.get(table)
-    with found.draft.lock:
-        found.check_version(version)
-        found.draft.redo(steps)
-        return _chosen(found)
+    opened = workspace.tables.get(table)
+    with opened.draft.lock:
+        opened.check_version(version)
+        opened.draft.redo(steps)
+        return _chosen(opened)
 
 
 def _chosen(table: OpenTable) -> dict[str, Any]:
@@ -74,17 +74,17 @@ def save_project(workspace: In, table: str, hierarchies: bool = False) -> JSONRe
 
     Hierarchies have values of the data, so they are in it only on request.
     """
-    found = workspace.tables.get(table)
-    reading = found.files["data"].reading if "data" in found.files else {}
-    trees = {name: Path(path).read_text("utf-8") for name, path in found.hierarchies.items()}
+    opened = workspace.tables.get(table)
+    reading = opened.files["data"].reading if "data" in opened.files else {}
+    trees = {name: Path(path).read_text("utf-8") for name, path in opened.hierarchies.items()}
     body = {
         "format": "crypsis project 1",
-        "title": found.title,
+        "title": opened.title,
         "reading": {name: value for name, value in reading.items() if name != "format"},
-        "roles": dict(found.roles),
-        "notes": dict(found.notes),
-        "units": dict(found.units),
-        "choices": found.draft.chosen,
+        "roles": dict(opened.roles),
+        "notes": dict(opened.notes),
+        "units": dict(opened.units),
+        "choices": opened.draft.chosen,
         "hierarchies": trees if hierarchies else {},
     }
     name = {"Content-Disposition": 'attachment; filename="project.crypsis.json"'}
@@ -94,9 +94,9 @@ def save_project(workspace: In, table: str, hierarchies: bool = False) -> JSONRe
 @router.put("/tables/{table}/project", tags=["project"], status_code=202)
 def open_project(workspace: In, table: str, form: f.OpenProjectForm) -> f.JobState:
     """Take up the uploaded file `project`: the table is read and decided as it says."""
-    found = workspace.tables.get(table)
-    no_job(workspace, found)
-    path = workspace.file(found, "project")["path"]
+    opened = workspace.tables.get(table)
+    no_job(workspace, opened)
+    path = workspace.file(opened, "project")["path"]
     try:
         saved = f.ProjectForm.model_validate(json.loads(Path(path).read_text("utf-8")))
         reading = f.ReadForm.model_validate(saved.reading)
@@ -104,19 +104,19 @@ def open_project(workspace: In, table: str, form: f.OpenProjectForm) -> f.JobSta
         raise RequestError("The file is not a project of crypsis.") from None
     columns = {name.partition(":")[2]: "" for name in saved.choices}
     check_names(saved.choices, columns)  # those of columns that this table lacks stay in the list
-    plan_form({**found.defaults, **saved.choices})
-    may_discard(found, form.discard)
-    kept = {n: v for n, v in found.files["data"].reading.items() if n == "format"}
-    own = reading.model_dump(exclude_unset=True, exclude={"discard"})
-    own = {name: value for name, value in own.items() if value}
-    found.files["data"] = replace(found.files["data"], reading={**kept, **own})
-    found.roles = dict(saved.roles)
-    found.notes = {name: note.model_dump(exclude_unset=True) for name, note in saved.notes.items()}
-    found.units = {str(unit): name for unit, name in saved.units.items()}
+    plan_form({**opened.defaults, **saved.choices})
+    may_discard(opened, form.discard)
+    kept = {n: v for n, v in opened.files["data"].reading.items() if n == "format"}
+    form_reading = reading.model_dump(exclude_unset=True, exclude={"discard"})
+    form_reading = {name: value for name, value in form_reading.items() if value}
+    opened.files["data"] = replace(opened.files["data"], reading={**kept, **form_reading})
+    opened.roles = dict(saved.roles)
+    opened.notes = {name: note.model_dump(exclude_unset=True) for name, note in saved.notes.items()}
+    opened.units = {str(unit): name for unit, name in saved.units.items()}
     for position, (name, text) in enumerate(saved.hierarchies.items()):
-        target = found.folder / f"hierarchy-project-{position}.csv"
+        target = opened.folder / f"hierarchy-project-{position}.csv"
         target.write_text(text, encoding="utf-8")
-        found.hierarchies[name] = str(target)
-    job = workspace.scan(found)
-    found.draft.open(saved.choices, found.defaults)
+        opened.hierarchies[name] = str(target)
+    job = workspace.scan(opened)
+    opened.draft.open(saved.choices, opened.defaults)
     return job_state(job)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crypsis.web import forms as f
-from crypsis.web.api_base import In, Version, job_state, new_router, no_job, subject, there
+from crypsis.web.api_base import In, Version, existing, job_state, new_router, no_job, subject
 from crypsis.web.draft import counted_for
 from crypsis.web.errors import RequestError
 from crypsis.web.open_tables import OpenTable
@@ -24,39 +24,41 @@ def assess(workspace: In, table: str, form: f.AssessForm) -> f.JobState:
     (baskets of pseudonyms), with `known` and `truth`; what several releases disclose where it has
     `earlier`, a further file of the same release is `together`.
     """
-    found = workspace.tables.get(table)
-    given = {"file": workspace.file(found, "data"), "roles": found.roles, **form.model_dump()}
+    opened = workspace.tables.get(table)
+    arguments = {"file": workspace.file(opened, "data"), "roles": opened.roles, **form.model_dump()}
     for slot in ("original", "key", "together", "earlier", "earlier_key", "holdout"):
-        if slot in found.files:
-            given[slot] = workspace.file(found, slot)
-    if "released" in found.files:
-        slots = [slot for slot in ("released", "known", "truth") if slot in found.files]
-        given["attack"] = {slot: workspace.file(found, slot) for slot in slots}
+        if slot in opened.files:
+            arguments[slot] = workspace.file(opened, slot)
+    if "released" in opened.files:
+        slots = [slot for slot in ("released", "known", "truth") if slot in opened.files]
+        arguments["attack"] = {slot: workspace.file(opened, slot) for slot in slots}
 
-    if "population" in found.files:
-        given["population_table"] = workspace.file(found, "population")
-    given["answers"] = _answered(form.answers)
+    if "population" in opened.files:
+        arguments["population_table"] = workspace.file(opened, "population")
+    arguments["answers"] = _answered(form.answers)
 
     def keep(result: dict[str, Any]) -> None:
-        found.assessed, found.requirements = result, result["requirements"]
-        found.asked = form.model_dump(exclude={"accept_guesses"}, exclude_defaults=True)
+        opened.assessed, opened.requirements = result, result["requirements"]
+        opened.asked = form.model_dump(exclude={"accept_guesses"}, exclude_defaults=True)
 
-    page = f"/t/{found.id}/verdict"
-    return job_state(workspace.jobs.start(found, "Asking the four questions", "assess", given, keep, page))
+    page = f"/t/{opened.id}/verdict"
+    return job_state(
+        workspace.jobs.start(opened, "Asking the four questions", "assess", arguments, keep, page)
+    )
 
 
 @router.get("/tables/{table}/assessment", tags=["assess"])
 def show_assessment(workspace: In, table: str) -> dict[str, Any]:
     """What the assessment found; the whole of it is the download report.json."""
-    return there(workspace.tables.get(table).assessed, "The table was not assessed yet.")
+    return existing(workspace.tables.get(table).assessed, "The table was not assessed yet.")
 
 
 @router.post("/tables/{table}/causes", tags=["assess"])
 async def causes(workspace: In, table: str, form: f.CausesForm) -> dict[str, Any]:
     """Which columns and which groups are behind a finding."""
-    found = workspace.tables.get(table)
-    given = {"file": workspace.file(found, "data"), "roles": found.decided, **form.model_dump()}
-    return await found.quick("causes", given)
+    opened = workspace.tables.get(table)
+    arguments = {"file": workspace.file(opened, "data"), "roles": opened.decided, **form.model_dump()}
+    return await opened.quick("causes", arguments)
 
 
 @router.post("/tables/{table}/preview", tags=["protect"], status_code=202)
@@ -66,17 +68,17 @@ def preview(workspace: In, table: str, form: f.PreviewForm) -> f.JobState:
     It is background work, as trying and exploring are: whatever is asked of the table next cancels it.
     Like these it is of the list of choices, unless a program sends a plan of its own.
     """
-    found = workspace.tables.get(table)
-    no_job(workspace, found)
-    plan = release_form(found, form)
+    opened = workspace.tables.get(table)
+    no_job(workspace, opened)
+    plan = release_form(opened, form)
 
     def keep(result: dict[str, Any]) -> None:
-        found.preview = {**result, "counted_for": counted_for(plan)}
+        opened.preview = {**result, "counted_for": counted_for(plan)}
 
-    if found.preview is not None:  # its process may have other cells from now on
-        found.preview = {**found.preview, "counted_for": None}
-    given = {**subject(workspace, found), "options": _options(workspace, found, plan.options)}
-    return _background(workspace, found, "Counting combinations", "preview", given, keep)
+    if opened.preview is not None:  # its process may have other cells from now on
+        opened.preview = {**opened.preview, "counted_for": None}
+    arguments = {**subject(workspace, opened), "options": _options(workspace, opened, plan.options)}
+    return _background(workspace, opened, "Counting combinations", "preview", arguments, keep)
 
 
 @router.post("/tables/{table}/try", tags=["protect"], status_code=202)
@@ -85,92 +87,92 @@ def try_release(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
 
     It is background work: whatever is asked of the table next cancels it.
     """
-    found = workspace.tables.get(table)
-    no_job(workspace, found)
+    opened = workspace.tables.get(table)
+    no_job(workspace, opened)
 
     def keep(result: dict[str, Any]) -> None:
-        found.tried = result
+        opened.tried = result
 
-    given = _recoding(workspace, found, release_form(found, form))
-    return _background(workspace, found, "Trying the release", "try_release", given, keep)
+    arguments = _recoding(workspace, opened, release_form(opened, form))
+    return _background(workspace, opened, "Trying the release", "try_release", arguments, keep)
 
 
 @router.post("/tables/{table}/explore", tags=["protect"], status_code=202)
 def explore(workspace: In, table: str, form: f.PreviewForm) -> f.JobState:
     """Make releases with several sizes of classes and recodings: risk against information loss."""
-    found = workspace.tables.get(table)
-    no_job(workspace, found)
+    opened = workspace.tables.get(table)
+    no_job(workspace, opened)
 
     def keep(result: dict[str, Any]) -> None:
-        found.explored = result
+        opened.explored = result
 
-    options = _options(workspace, found, release_form(found, form).options)
-    given = {**subject(workspace, found), "options": options}
-    return _background(workspace, found, "Comparing alternatives", "explore", given, keep)
+    options = _options(workspace, opened, release_form(opened, form).options)
+    arguments = {**subject(workspace, opened), "options": options}
+    return _background(workspace, opened, "Comparing alternatives", "explore", arguments, keep)
 
 
 @router.get("/tables/{table}/tried", tags=["protect"])
 def show_tried(workspace: In, table: str) -> dict[str, Any]:
     """What recipients would get, without examples of values."""
-    tried = there(workspace.tables.get(table).tried, "Nothing was tried yet.")
-    released = [{n: v for n, v in one.items() if n != "examples"} for one in tried["released"]]
+    tried = existing(workspace.tables.get(table).tried, "Nothing was tried yet.")
+    released = [{n: v for n, v in column.items() if n != "examples"} for column in tried["released"]]
     return {**tried, "released": released}
 
 
 @router.post("/tables/{table}/values", tags=["protect"])
 async def show_values(workspace: In, table: str, form: f.ValuesForm) -> dict[str, Any]:
     """The values of a column, to be put in groups."""
-    found = workspace.tables.get(table)
-    given = {"file": workspace.file(found, "data"), "roles": found.decided, "column": form.column}
-    return await found.quick("values", given)
+    opened = workspace.tables.get(table)
+    arguments = {"file": workspace.file(opened, "data"), "roles": opened.decided, "column": form.column}
+    return await opened.quick("values", arguments)
 
 
 @router.post("/tables/{table}/what-if", tags=["protect"])
 async def what_if(workspace: In, table: str, form: f.WhatIfForm) -> dict[str, Any]:
     """What a choice of levels, or of k and a population, comes to: from the cells alone."""
-    found = workspace.tables.get(table)
-    return await found.quick("what_if", levels_form(found, form).model_dump())
+    opened = workspace.tables.get(table)
+    return await opened.quick("what_if", levels_form(opened, form).model_dump())
 
 
 @router.post("/tables/{table}/curve", tags=["protect"])
 async def curve(workspace: In, table: str, form: f.CurveForm) -> dict[str, Any]:
     """The trade-off of risk against what is lost."""
-    found = workspace.tables.get(table)
+    opened = workspace.tables.get(table)
     if form.model_fields_set:
-        there(found.preview, "Start with the preview.")
-        return await found.quick("curve", form.model_dump())
-    k = levels_form(found, f.WhatIfForm()).k
-    return await found.quick("curve", f.CurveForm(k=k).model_dump())
+        existing(opened.preview, "Start with the preview.")
+        return await opened.quick("curve", form.model_dump())
+    k = levels_form(opened, f.WhatIfForm()).k
+    return await opened.quick("curve", f.CurveForm(k=k).model_dump())
 
 
 @router.post("/tables/{table}/plan", tags=["protect"])
 async def plan(workspace: In, table: str, form: f.PlanForm) -> dict[str, Any]:
     """The plan that these options come to, column by column."""
-    found = workspace.tables.get(table)
-    no_job(workspace, found)
-    return await found.quick("plan", plan_question(workspace, found, form))
+    opened = workspace.tables.get(table)
+    no_job(workspace, opened)
+    return await opened.quick("plan", plan_question(workspace, opened, form))
 
 
 @router.post("/tables/{table}/hierarchy", tags=["protect"])
 async def hierarchy(workspace: In, table: str, form: f.HierarchyForm) -> dict[str, Any]:
     """Build a hierarchy for a column, take the uploaded one, or take it away again."""
-    found = workspace.tables.get(table)
-    no_job(workspace, found)
+    opened = workspace.tables.get(table)
+    no_job(workspace, opened)
     if form.build == "none":
-        found.hierarchies.pop(form.column, None)
-        found.preview = None
+        opened.hierarchies.pop(form.column, None)
+        opened.preview = None
         return {"column": form.column, "counts": []}
-    whole = subject(workspace, found)
+    whole = subject(workspace, opened)
     whole.pop("hierarchies")
-    names = list(found.decided)
+    names = list(opened.decided)
     if form.column not in names:
         raise RequestError("There is no such column.")
     to = f"hierarchy-{names.index(form.column)}.csv"
-    path = workspace.file(found, "hierarchy")["path"] if form.build == "file" else None
-    given = {**whole, **form.model_dump(), "path": path, "to": to}
-    result = await found.quick("hierarchy", given)
-    found.hierarchies[form.column] = result.pop("path")
-    found.preview = None  # its cells had other levels
+    path = workspace.file(opened, "hierarchy")["path"] if form.build == "file" else None
+    arguments = {**whole, **form.model_dump(), "path": path, "to": to}
+    result = await opened.quick("hierarchy", arguments)
+    opened.hierarchies[form.column] = result.pop("path")
+    opened.preview = None  # its cells had other levels
     return result
 
 
@@ -181,51 +183,53 @@ def anonymize(workspace: In, table: str, form: f.AnonymizeForm, version: Version
     The release is what the list of choices says, unless a program sends a plan of its own. With the
     version of the list that was shown as `If-Match` it is refused where the list is another by now.
     """
-    found = workspace.tables.get(table)
-    if found.guesses:
-        left = f"{found.guesses} roles are guesses" if found.guesses > 1 else "1 role is a guess"
+    opened = workspace.tables.get(table)
+    if opened.guesses:
+        left = f"{opened.guesses} roles are guesses" if opened.guesses > 1 else "1 role is a guess"
         raise RequestError(f"{left} or undecided; decide them first, on the page of columns.", 409)
-    with found.draft.lock:
-        found.check_version(version)
-        asked = release_form(found, form)
-        given = {
-            **_recoding(workspace, found, asked),
-            "roles": dict(found.roles),
-            "form": asked.form,
-            "policy": asked.policy,
-            "population": asked.options.population,
-            "seed": asked.seed,
-            "neutralize_formulas": asked.neutralize_formulas,
-            "answers": _answered(found.asked.get("answers", {})),
+    with opened.draft.lock:
+        opened.check_version(version)
+        release_choice = release_form(opened, form)
+        arguments = {
+            **_recoding(workspace, opened, release_choice),
+            "roles": dict(opened.roles),
+            "form": release_choice.form,
+            "policy": release_choice.policy,
+            "population": release_choice.options.population,
+            "seed": release_choice.seed,
+            "neutralize_formulas": release_choice.neutralize_formulas,
+            "answers": _answered(opened.asked.get("answers", {})),
         }
-    if asked.options.each_column:
-        given["population"] = None
+    if release_choice.options.each_column:
+        arguments["population"] = None
 
     def keep(result: dict[str, Any]) -> None:
-        found.made = {**result, "asked": asked.model_dump(mode="json")}
+        opened.made = {**result, "asked": release_choice.model_dump(mode="json")}
 
-    page = f"/t/{found.id}/release"
-    return job_state(workspace.jobs.start(found, "Making the release", "anonymize", given, keep, page))
+    page = f"/t/{opened.id}/release"
+    return job_state(workspace.jobs.start(opened, "Making the release", "anonymize", arguments, keep, page))
 
 
 @router.post("/tables/{table}/package", tags=["protect"], status_code=202)
 def package(workspace: In, table: str, form: f.DossierForm) -> f.JobState:
     """Write the dossier of the release, and the package of release, statement and dossier."""
-    found = workspace.tables.get(table)
-    made = there(found.made, "No release was made yet.")
+    opened = workspace.tables.get(table)
+    made_release = existing(opened.made, "No release was made yet.")
 
     def keep(result: dict[str, Any]) -> None:
-        made["dossier"] = result
+        made_release["dossier"] = result
 
-    given, page = form.model_dump(), f"/t/{found.id}/release"
-    return job_state(workspace.jobs.start(found, "Writing the dossier", "package", given, keep, page))
+    arguments, page = form.model_dump(), f"/t/{opened.id}/release"
+    return job_state(workspace.jobs.start(opened, "Writing the dossier", "package", arguments, keep, page))
 
 
 @router.get("/tables/{table}/release", tags=["protect"])
 def show_made(workspace: In, table: str) -> dict[str, Any]:
     """What was released: its requirements, measures and information loss."""
-    made = there(workspace.tables.get(table).made, "No release was made yet.")
-    return {name: value for name, value in made.items() if name not in ("histograms", "stamp", "asked")}
+    made_release = existing(workspace.tables.get(table).made, "No release was made yet.")
+    return {
+        name: value for name, value in made_release.items() if name not in ("histograms", "stamp", "asked")
+    }
 
 
 def _answered(answers: dict[str, str]) -> dict[str, str]:
@@ -242,7 +246,7 @@ def release_form(table: OpenTable, form: f.Form) -> f.AnonymizeForm:
 
 def levels_form(table: OpenTable, form: f.WhatIfForm) -> f.WhatIfForm:
     """The levels and weights that a program sends; those of the list where nothing is sent."""
-    there(table.preview, "Start with the preview.")
+    existing(table.preview, "Start with the preview.")
     if form.model_fields_set:
         return form
     if not table.previewed:
@@ -254,9 +258,9 @@ def levels_form(table: OpenTable, form: f.WhatIfForm) -> f.WhatIfForm:
 
 def plan_question(workspace: Workspace, table: OpenTable, form: f.PlanForm) -> dict[str, Any]:
     """What the plan, column by column, is made of."""
-    asked = release_form(table, form)
-    options = _options(workspace, table, asked.options)
-    return {**subject(workspace, table), "options": options, "levels": asked.levels}
+    release_choice = release_form(table, form)
+    options = _options(workspace, table, release_choice.options)
+    return {**subject(workspace, table), "options": options, "levels": release_choice.levels}
 
 
 def _recoding(workspace: Workspace, table: OpenTable, anonymize_form: f.AnonymizeForm) -> dict[str, Any]:
@@ -276,17 +280,17 @@ def _background(
     table: OpenTable,
     what: str,
     do: str,
-    given: dict[str, Any],
+    arguments: dict[str, Any],
     keep: Callable[[dict[str, Any]], None],
 ) -> f.JobState:
     page = f"/t/{table.id}/protect"
-    job = workspace.jobs.start(table, what, do, given, keep, page, background=True)
+    job = workspace.jobs.start(table, what, do, arguments, keep, page, background=True)
     return job_state(job)
 
 
 def _options(workspace: Workspace, table: OpenTable, options: f.PlanOptionsForm) -> dict[str, Any]:
     """The options that are set, with the table of the population where there is one."""
-    asked = options.model_dump(exclude_none=True)
+    option_values = options.model_dump(exclude_none=True)
     if "population" in table.files:
-        asked["population_table"] = workspace.file(table, "population")
-    return asked
+        option_values["population_table"] = workspace.file(table, "population")
+    return option_values

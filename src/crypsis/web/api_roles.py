@@ -27,34 +27,34 @@ def read_again(workspace: In, table: str, form: f.ReadForm) -> f.JobState:
 
     Roles of columns that are still there stay. An empty value is detected again.
     """
-    found = workspace.tables.get(table)
-    no_job(workspace, found)
-    may_discard(found, getattr(form, "discard", False))
-    given = form.model_dump(exclude_unset=True, exclude={"discard"})
-    before = workspace.file(found, "data")["reading"]
-    types = {**before.get("types", {}), **(given.pop("types", None) or {})}
-    reading = {**before, **given, "types": {name: kind for name, kind in types.items() if kind}}
+    opened = workspace.tables.get(table)
+    no_job(workspace, opened)
+    may_discard(opened, getattr(form, "discard", False))
+    form_values = form.model_dump(exclude_unset=True, exclude={"discard"})
+    before = workspace.file(opened, "data")["reading"]
+    types = {**before.get("types", {}), **(form_values.pop("types", None) or {})}
+    reading = {**before, **form_values, "types": {name: kind for name, kind in types.items() if kind}}
     reading = {name: value for name, value in reading.items() if value}
-    found.files["data"] = replace(found.files["data"], reading=reading)
-    return job_state(workspace.scan(found))
+    opened.files["data"] = replace(opened.files["data"], reading=reading)
+    return job_state(workspace.scan(opened))
 
 
 @router.put("/tables/{table}/roles", tags=["roles"])
 async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableState:
     """Decide what columns are. What was found with other roles is discarded, if that is allowed."""
-    found = workspace.tables.get(table)
-    no_job(workspace, found)
-    decided = found.decided
+    opened = workspace.tables.get(table)
+    no_job(workspace, opened)
+    decided = opened.decided
     if not decided:
         raise RequestError("The columns are not known yet; wait until they are profiled.", 409)
     roles: dict[str, str] = dict(form.roles)
     units: dict[str, str] = {str(unit): name for unit, name in form.units.items()}
     notes = {name: note.model_dump(exclude_unset=True) for name, note in form.notes.items()}
     if form.file:
-        filed = await asyncio.to_thread(_from_file, workspace, found, list(decided))
+        filed = await asyncio.to_thread(_from_file, workspace, opened, list(decided))
         roles, notes, units = {**filed[0], **roles}, {**filed[1], **notes}, {**filed[2], **units}
-        found.absent = filed[3]
-        if "person" in found.absent:
+        opened.absent = filed[3]
+        if "person" in opened.absent:
             units.setdefault("person", "")
     columns = {unit: name for unit, name in units.items() if unit != "person_reason"}
     if columns.get("person") == EACH_RECORD:
@@ -65,20 +65,20 @@ async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableS
     unknown = [name for name in named if name not in decided]
     if unknown:
         raise RequestError(f"Column {unknown[0][:80]!r} does not exist.")
-    before = (dict(decided), dict(found.notes), dict(found.units))
-    after = _decided(found, roles, notes, units)
+    before = (dict(decided), dict(opened.notes), dict(opened.units))
+    after = _decided(opened, roles, notes, units)
     if after != before:
-        may_discard(found, form.discard)
-        workspace.forget(found)
-        found.roles.update(roles)
-        found.notes, found.units = after[1], after[2]
+        may_discard(opened, form.discard)
+        workspace.forget(opened)
+        opened.roles.update(roles)
+        opened.notes, opened.units = after[1], after[2]
     else:
-        found.roles.update(roles)
+        opened.roles.update(roles)
     if form.accept:
-        found.accept()
-        if found.decided != before[0]:
-            workspace.forget(found)
-    return f.TableState(**workspace.state(found))
+        opened.accept()
+        if opened.decided != before[0]:
+            workspace.forget(opened)
+    return f.TableState(**workspace.state(opened))
 
 
 def _decided(
@@ -88,8 +88,8 @@ def _decided(
     written = {name: dict(note) for name, note in table.notes.items()}
     for name, note in notes.items():
         both = {**written.get(name, {}), **note}
-        stripped = {part: one.strip() if isinstance(one, str) else one for part, one in both.items()}
-        written[name] = {part: one for part, one in stripped.items() if one}
+        stripped = {part: text.strip() if isinstance(text, str) else text for part, text in both.items()}
+        written[name] = {part: text for part, text in stripped.items() if text}
     kept = {name: note for name, note in written.items() if note}
     if notes:
         for note in kept.values():
@@ -132,9 +132,9 @@ class _Decided:
 @router.get("/tables/{table}/roles.toml", tags=["roles"], response_class=FileResponse)
 async def download_roles(workspace: In, table: str) -> FileResponse:
     """The roles, notes and units as a file for `--roles`; of values it has those that were noted."""
-    found = workspace.tables.get(table)
-    path = found.folder / "roles.saved.toml"
-    await asyncio.to_thread(_write_roles, found, path)
+    opened = workspace.tables.get(table)
+    path = opened.folder / "roles.saved.toml"
+    await asyncio.to_thread(_write_roles, opened, path)
     return FileResponse(path, media_type="text/plain", filename="roles.toml")
 
 
@@ -144,12 +144,12 @@ def _write_roles(table: OpenTable, path: Path) -> None:
 
     columns = [
         _Decided(
-            one["column"],
-            Role(table.decided[one["column"]]),
-            one["reason"],
-            1.0 if one["column"] in table.roles else one["confidence"],
+            column["column"],
+            Role(table.decided[column["column"]]),
+            column["reason"],
+            1.0 if column["column"] in table.roles else column["confidence"],
         )
-        for one in (table.profile or {}).get("columns", ())
+        for column in (table.profile or {}).get("columns", ())
     ]
     notes = {name: ColumnNote(**note) for name, note in table.notes.items()}
     evidence = (table.profile or {}).get("record_evidence", ())

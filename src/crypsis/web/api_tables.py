@@ -83,11 +83,11 @@ def show_table(workspace: In, table: str) -> f.TableState:
 @router.post("/tables/{table}/rows", tags=["tables"])
 async def show_rows(workspace: In, table: str, form: f.RowsForm) -> dict[str, Any]:
     """A window of the records with their values, and of the release beside them."""
-    found = workspace.tables.get(table)
-    given = form.model_dump(exclude={"reveal"})
-    made = None if found.made is None else f"release.{found.made['form']}"
-    asked = {"file": workspace.file(found, "data"), "roles": found.decided, "made": made}
-    return await found.quick("rows", {**asked, **given})
+    opened = workspace.tables.get(table)
+    window_options = form.model_dump(exclude={"reveal"})
+    release_file = None if opened.made is None else f"release.{opened.made['form']}"
+    arguments = {"file": workspace.file(opened, "data"), "roles": opened.decided, "made": release_file}
+    return await opened.quick("rows", {**arguments, **window_options})
 
 
 @router.delete("/tables/{table}", tags=["tables"], status_code=204)
@@ -102,16 +102,16 @@ async def upload_file(
     workspace: In, request: Request, table: str, slot: f.Slot, name: FileName
 ) -> f.TableState:
     """Upload one more file of a table: the original, the masked one, what an attacker knows."""
-    found = workspace.tables.get(table)
-    await take(workspace, request, found, slot, title_of(name))
-    found.found = None
-    return f.TableState(**workspace.state(found))
+    opened = workspace.tables.get(table)
+    await take(workspace, request, opened, slot, title_of(name))
+    opened.found = None
+    return f.TableState(**workspace.state(opened))
 
 
 @router.post("/tables/{table}/files/{slot}/given", tags=["tables"], status_code=201)
 def give_file(workspace: In, table: str, slot: f.Slot, form: f.GivenFile) -> f.TableState:
     """Take one more file from what the server was started with."""
-    found = workspace.tables.get(table)
-    workspace.add_given(found, slot, form.place)
-    found.found = None
-    return f.TableState(**workspace.state(found))
+    opened = workspace.tables.get(table)
+    workspace.add_given(opened, slot, form.place)
+    opened.found = None
+    return f.TableState(**workspace.state(opened))

@@ -133,6 +133,6 @@ async def _gone(request: Request, error: Exception) -> Response:
 async def _fault(request: Request, error: Exception) -> Response:
     """A fault of ours: where it arose, never its text, which may quote data."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(last.filename).name}:{last.lineno}"
-    _log.error("internal fault: %s at %s", type(error).__name__, place)
-    return _response(request, 500, f"An internal fault ({type(error).__name__} at {place}).")
+    location = f"{Path(last.filename).name}:{last.lineno}"
+    _log.error("internal fault: %s at %s", type(error).__name__, location)
+    return _response(request, 500, f"An internal fault ({type(error).__name__} at {location}).")

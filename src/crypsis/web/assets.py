@@ -27,7 +27,7 @@ def vega() -> bytes:
 @lru_cache(maxsize=1)
 def _static() -> dict[str, bytes]:
     """Our own files by their names; nothing else is served."""
-    return {one.name: one.read_bytes() for one in (files("crypsis.web") / "static").iterdir()}
+    return {file.name: file.read_bytes() for file in (files("crypsis.web") / "static").iterdir()}
 
 
 @router.get("/assets/vega.js")

@@ -114,7 +114,7 @@ class PlanDraft:
         return {"steps": len(self._lists) - 1, "undone": len(self._undone), "history": steps}
 
 
-def defaults_of(requirements: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Value]:
+def defaults_of(requirements: Mapping[str, Any], assessed_options: Mapping[str, Any]) -> dict[str, Value]:
     """What each field has before anything is chosen: the requirements of the policy assessed last."""
     wanted = {"k": str(int(requirements.get("k", DEFAULT_K)))}
     if "diversity" in requirements:
@@ -123,8 +123,8 @@ def defaults_of(requirements: Mapping[str, Any], asked: Mapping[str, Any]) -> di
         if name in requirements:
             wanted[name] = str(requirements[name])
     wanted |= {f"advanced:{n}": str(requirements[n]) for n in advanced() if n in requirements}
-    units = {name: str(asked[name]) for name in _UNITS if asked.get(name)}
-    return {**_FIXED, **wanted, **units, "policy": str(asked.get("policy", "default"))}
+    units = {name: str(assessed_options[name]) for name in _UNITS if assessed_options.get(name)}
+    return {**_FIXED, **wanted, **units, "policy": str(assessed_options.get("policy", "default"))}
 
 
 def differing(chosen: Mapping[str, Value | None], defaults: Mapping[str, Value]) -> dict[str, Value]:

@@ -115,7 +115,7 @@ class Jobs:
         table: OpenTable,
         what: str,
         do: str,
-        given: dict[str, Any],
+        arguments: dict[str, Any],
         then: Callable[[dict[str, Any]], None],
         page: str,
         *,
@@ -129,7 +129,7 @@ class Jobs:
             active = [job for job in self._jobs.values() if job.active]
             if any(not job.background for job in active if job.table == table.id):
                 raise RequestError("A job is running on this table; wait for it or cancel it first.", 409)
-            same = [job for job in active if (job.table, job.question) == (table.id, (do, given))]
+            same = [job for job in active if (job.table, job.question) == (table.id, (do, arguments))]
             if background and same:
                 return same[0]
             if len(active) >= _WAITING * self._settings.jobs:
@@ -140,17 +140,17 @@ class Jobs:
                 what,
                 page,
                 background=background,
-                question=(do, given) if background else None,
+                question=(do, arguments) if background else None,
                 waited_for=do == _PARTLY_KNOWN,
                 main=_MAIN.get(do),
             )
             before = [job for job in self._jobs.values() if job.table == table.id]
-            for other in before:
-                other.cancel()
+            for earlier_job in before:
+                earlier_job.cancel()
             self._jobs[job.id] = job
             for old in [job for job in self._jobs.values() if not job.active][:-_KEPT]:
                 del self._jobs[old.id]
-        self._threads.submit(self._run, job, before, table, do, given, then)
+        self._threads.submit(self._run, job, before, table, do, arguments, then)
         return job
 
     def get(self, name: str) -> Job:
@@ -199,11 +199,11 @@ class Jobs:
         before: list[Job],
         table: OpenTable,
         do: str,
-        given: dict[str, Any],
+        arguments: dict[str, Any],
         then: Callable[[dict[str, Any]], None],
     ) -> None:
-        for other in before:  # one that does not stop when asked ends with the table's process
-            other.over.wait()
+        for earlier_job in before:  # one that does not stop when asked ends with the table's process
+            earlier_job.over.wait()
         end: tuple[str, RequestError | None] = ("done", None)
         try:
             with self._lock:
@@ -211,11 +211,11 @@ class Jobs:
                     raise StoppedError  # noqa: TRY301 - it ends like one that was stopped later
                 job.started, job.state = time.monotonic(), "running"
             worker = table.worker()
-            question = worker.ask(do, given, job.hear)
-            found = watched(worker, question, self._settings, table.folder, job.stop)
+            question = worker.ask(do, arguments, job.hear)
+            result = watched(worker, question, self._settings, table.folder, job.stop)
             with self._lock:
                 if job.active:
-                    then(found)
+                    then(result)
         except StoppedError as stopped:
             end = "cancelled", stopped
         except RequestError as error:

@@ -108,11 +108,11 @@ class OpenTable:
             "columns": limits.columns,
         }
 
-    async def quick(self, do: str, given: dict[str, Any]) -> dict[str, Any]:
+    async def quick(self, do: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """An answer that takes no job: from what is counted already."""
         self.touch()
         worker, stop = await asyncio.to_thread(self.worker), threading.Event()
-        question = worker.ask(do, given)
+        question = worker.ask(do, arguments)
         try:
             return await asyncio.to_thread(
                 watched, worker, question, self._settings, self.folder, stop, _QUICK_SECONDS
@@ -132,7 +132,7 @@ class OpenTable:
     @property
     def decided(self) -> dict[str, str]:
         """The role of every column: decided, else guessed."""
-        guessed = {one["column"]: one["role"] for one in (self.profile or {}).get("columns", ())}
+        guessed = {column["column"]: column["role"] for column in (self.profile or {}).get("columns", ())}
         return {**guessed, **self.roles}
 
     @property
@@ -179,17 +179,17 @@ class OpenTable:
         """Decide the columns by their guesses, where those are confident enough."""
         from crypsis.columns.roles import CONFIDENT
 
-        for one in (self.profile or {}).get("columns", ()):
-            if one["confidence"] >= CONFIDENT:
-                self.roles.setdefault(one["column"], one["role"])
+        for column in (self.profile or {}).get("columns", ()):
+            if column["confidence"] >= CONFIDENT:
+                self.roles.setdefault(column["column"], column["role"])
 
     @property
     def made(self) -> dict[str, Any] | None:
         """The release; None once its file was written again and not measured to the end."""
-        made = self._made
-        if made is None or made["stamp"] != stamp(self.folder / f"release.{made['form']}"):
+        release = self._made
+        if release is None or release["stamp"] != stamp(self.folder / f"release.{release['form']}"):
             return None
-        return made
+        return release
 
     @made.setter
     def made(self, result: dict[str, Any] | None) -> None:

@@ -27,7 +27,7 @@ def _simple(hint: Any) -> type | None:
     """The type of an option that is a number or a text and may be unset."""
     if get_origin(hint) not in (Union, types.UnionType):
         return None
-    kinds = [one for one in get_args(hint) if one is not type(None)]
+    kinds = [kind for kind in get_args(hint) if kind is not type(None)]
     return kinds[0] if len(kinds) == 1 and kinds[0] in (int, float, str) else None
 
 
@@ -37,11 +37,11 @@ def advanced() -> dict[str, tuple[type, str]]:
     >>> advanced()["beta_likeness"][0], "diversity" in advanced(), advanced()["links"][0]
     (<class 'float'>, False, <class 'str'>)
     """
-    found = {}
+    fields = {}
     for model in (PlanOptions, PeopleOptions):
         texts, hints = descriptions(model), get_type_hints(model)
         for name, hint in hints.items():
             kind = _simple(hint)
             if kind is not None and name not in _ON_PAGE and name not in Roles.__annotations__:
-                found[name] = (kind, texts[name])
-    return found
+                fields[name] = (kind, texts[name])
+    return fields

@@ -13,7 +13,7 @@ from crypsis import __version__
 from crypsis.options import EACH_RECORD, TYPES
 from crypsis.results import percent_text
 from crypsis.web import forms as f
-from crypsis.web.api_base import In, no_job, there
+from crypsis.web.api_base import In, existing, no_job
 from crypsis.web.api_protection import levels_form, plan_question
 from crypsis.web.open_tables import OpenTable
 from crypsis.web.options import advanced
@@ -157,15 +157,15 @@ def _state(workspace: Workspace, table: OpenTable) -> str:
 @router.get("/t/{table}")
 def open_table(request: Request, workspace: In, table: str) -> Response:
     """Where a table is now."""
-    found = workspace.tables.get(table)
-    if found.kind != "release":
-        return _tool(request, workspace, found)
-    if found.profile is None:
-        return _waiting(request, workspace, found)
+    opened = workspace.tables.get(table)
+    if opened.kind != "release":
+        return _tool(request, workspace, opened)
+    if opened.profile is None:
+        return _waiting(request, workspace, opened)
     step = "columns"
-    for name, there_is in (("verdict", found.assessed), ("release", found.made)):
+    for name, there_is in (("verdict", opened.assessed), ("release", opened.made)):
         step = name if there_is is not None else step
-    return _redirect(request, f"/t/{found.id}/{step}")
+    return _redirect(request, f"/t/{opened.id}/{step}")
 
 
 def _waiting(request: Request, workspace: Workspace, table: OpenTable) -> Response:
@@ -177,19 +177,19 @@ def _waiting(request: Request, workspace: Workspace, table: OpenTable) -> Respon
 @router.get("/t/{table}/data")
 def data(request: Request, workspace: In, table: str) -> Response:
     """The records, and beside them those of the release."""
-    found = workspace.tables.get(table)
-    if found.profile is None:
-        return _waiting(request, workspace, found)
-    return _step(request, workspace, found, "data", columns=_columns(found))
+    opened = workspace.tables.get(table)
+    if opened.profile is None:
+        return _waiting(request, workspace, opened)
+    return _step(request, workspace, opened, "data", columns=_columns(opened))
 
 
 @router.get("/t/{table}/columns")
 def columns(request: Request, workspace: In, table: str) -> Response:
     """The columns with their roles."""
-    found = workspace.tables.get(table)
-    if found.profile is None:
-        return _waiting(request, workspace, found)
-    return _step(request, workspace, found, "columns", columns=_columns(found))
+    opened = workspace.tables.get(table)
+    if opened.profile is None:
+        return _waiting(request, workspace, opened)
+    return _step(request, workspace, opened, "columns", columns=_columns(opened))
 
 
 def _columns(table: OpenTable) -> list[dict[str, Any]]:
@@ -197,59 +197,59 @@ def _columns(table: OpenTable) -> list[dict[str, Any]]:
     listed = (table.profile or {}).get("columns", [])
     return [
         {
-            **one,
-            "role": decided[one["column"]],
-            "guess": one["role"],
-            "guessed": one["column"] not in table.roles,
+            **column,
+            "role": decided[column["column"]],
+            "guess": column["role"],
+            "guessed": column["column"] not in table.roles,
             "place": position,
-            "note": table.notes.get(one["column"], {}),
+            "note": table.notes.get(column["column"], {}),
         }
-        for position, one in enumerate(listed)
+        for position, column in enumerate(listed)
     ]
 
 
 @router.get("/t/{table}/verdict")
 def verdict(request: Request, workspace: In, table: str) -> Response:
     """The verdict and the four questions."""
-    found = workspace.tables.get(table)
-    if found.profile is None:
-        return _waiting(request, workspace, found)
-    return _step(request, workspace, found, "verdict", columns=_columns(found))
+    opened = workspace.tables.get(table)
+    if opened.profile is None:
+        return _waiting(request, workspace, opened)
+    return _step(request, workspace, opened, "verdict", columns=_columns(opened))
 
 
 @router.get("/t/{table}/protect")
 def protect(request: Request, workspace: In, table: str) -> Response:
     """Sliders, the live plan, the trade-off."""
-    found = workspace.tables.get(table)
-    if found.profile is None:
-        return _waiting(request, workspace, found)
+    opened = workspace.tables.get(table)
+    if opened.profile is None:
+        return _waiting(request, workspace, opened)
     return _step(
         request,
         workspace,
-        found,
+        opened,
         "protect",
-        columns=_columns(found),
+        columns=_columns(opened),
         advanced=advanced(),
-        counted={one["column"]: one for one in (found.preview or {}).get("columns", ())},
+        counted={column["column"]: column for column in (opened.preview or {}).get("columns", ())},
     )
 
 
 @router.get("/t/{table}/release")
 def release(request: Request, workspace: In, table: str) -> Response:
     """Before and after, and the downloads."""
-    found = workspace.tables.get(table)
-    if found.made is None:
-        return _redirect(request, f"/t/{found.id}/protect")
+    opened = workspace.tables.get(table)
+    if opened.made is None:
+        return _redirect(request, f"/t/{opened.id}/protect")
     return _step(
         request,
         workspace,
-        found,
+        opened,
         "release",
-        pairs=_pairs(found),
-        files=workspace.downloads(found),
-        has_key=(found.folder / KEY).is_file(),
+        pairs=_pairs(opened),
+        files=workspace.downloads(opened),
+        has_key=(opened.folder / KEY).is_file(),
         handed_over=HANDED_OVER,
-        as_chosen=found.made["asked"] == found.plan.model_dump(mode="json"),
+        as_chosen=opened.made["asked"] == opened.plan.model_dump(mode="json"),
     )
 
 
@@ -259,15 +259,15 @@ def _pairs(table: OpenTable) -> list[dict[str, Any]]:
     if before is None or before["policy"]["name"] != after["policy"]["name"]:
         before = {"findings": []}
 
-    def key(one: dict[str, Any]) -> tuple[Any, ...]:
-        target = one["columns"][:1] if one["question"] == "inference" else []
-        return (one["measure"], one["class_size"], *target)
+    def key(finding: dict[str, Any]) -> tuple[Any, ...]:
+        target = finding["columns"][:1] if finding["question"] == "inference" else []
+        return (finding["measure"], finding["class_size"], *target)
 
-    known = {key(one): one for one in before["findings"]}
+    before_by_key = {key(finding): finding for finding in before["findings"]}
     return [
-        {"after": one, "before": known.get(key(one))}
-        for one in after["findings"]
-        if one["status"] != "not asked"
+        {"after": finding, "before": before_by_key.get(key(finding))}
+        for finding in after["findings"]
+        if finding["status"] != "not asked"
     ]
 
 
@@ -278,50 +278,57 @@ def _step(request: Request, workspace: Workspace, table: OpenTable, step: str, *
 @router.post("/t/{table}/causes")
 async def causes(request: Request, workspace: In, table: str, form: f.CausesForm) -> Response:
     """What is behind a finding, as a part of the page."""
-    found = workspace.tables.get(table)
-    given = {"file": workspace.file(found, "data"), "roles": found.decided, **form.model_dump()}
-    behind = await found.quick("causes", given)
+    opened = workspace.tables.get(table)
+    arguments = {"file": workspace.file(opened, "data"), "roles": opened.decided, **form.model_dump()}
+    behind = await opened.quick("causes", arguments)
     return render(request, "part_causes.html", behind=behind, asked=form)
 
 
 @router.post("/t/{table}/what-if")
 async def what_if(request: Request, workspace: In, table: str, form: f.WhatIfForm) -> Response:
     """What a choice comes to, as a part of the page."""
-    found = workspace.tables.get(table)
-    asked = levels_form(found, form)
-    choice = await found.quick("what_if", asked.model_dump())
-    return render(request, "part_what_if.html", choice=choice, asked=asked)
+    opened = workspace.tables.get(table)
+    levels = levels_form(opened, form)
+    choice = await opened.quick("what_if", levels.model_dump())
+    return render(request, "part_what_if.html", choice=choice, asked=levels)
 
 
 @router.get("/t/{table}/tried")
 def tried(request: Request, workspace: In, table: str) -> Response:
     """What recipients would get, as a part of the page."""
-    found = workspace.tables.get(table)
-    return render(request, "part_tried.html", tried=there(found.tried, "Nothing was tried yet."))
+    opened = workspace.tables.get(table)
+    return render(request, "part_tried.html", tried=existing(opened.tried, "Nothing was tried yet."))
 
 
 @router.get("/t/{table}/explored")
 def explored(request: Request, workspace: In, table: str) -> Response:
     """The alternatives, as a part of the page."""
-    found = workspace.tables.get(table)
-    body = there(found.explored, "No alternatives were compared yet.")
+    opened = workspace.tables.get(table)
+    body = existing(opened.explored, "No alternatives were compared yet.")
     return render(request, "part_explored.html", explored=body, points=_points(body))
 
 
 def _points(body: dict[str, Any]) -> list[dict[str, Any]]:
     """Where the alternatives are in the picture of risk against loss, 0 to 1 each."""
-    made = [one for one in body["alternatives"] if not one["failure"] and one["loss"] is not None]
-    highest = max((one["average_risk"] or 0.0 for one in made), default=1.0) or 1.0
-    most = max((one["loss"] for one in made), default=1.0) or 1.0
-    return [{**one, "x": one["loss"] / most, "y": (one["average_risk"] or 0.0) / highest} for one in made]
+    tried = [
+        alternative
+        for alternative in body["alternatives"]
+        if not alternative["failure"] and alternative["loss"] is not None
+    ]
+    highest = max((alternative["average_risk"] or 0.0 for alternative in tried), default=1.0) or 1.0
+    most = max((alternative["loss"] for alternative in tried), default=1.0) or 1.0
+    return [
+        {**alternative, "x": alternative["loss"] / most, "y": (alternative["average_risk"] or 0.0) / highest}
+        for alternative in tried
+    ]
 
 
 @router.post("/t/{table}/plan")
 async def plan(request: Request, workspace: In, table: str, form: f.PlanForm) -> Response:
     """The plan, as a part of the page."""
-    found = workspace.tables.get(table)
-    no_job(workspace, found)
-    choice = await found.quick("plan", plan_question(workspace, found, form))
+    opened = workspace.tables.get(table)
+    no_job(workspace, opened)
+    choice = await opened.quick("plan", plan_question(workspace, opened, form))
     return render(request, "part_plan.html", plan=choice)
 
 
@@ -359,8 +366,8 @@ def _tool(request: Request, workspace: Workspace, table: OpenTable) -> Response:
 @router.get("/t/{table}/record")
 async def record(request: Request, workspace: In, table: str) -> Response:
     """The fields for one's own record, as a part of the page."""
-    found = workspace.tables.get(table)
-    schema = await found.quick("verify", {"file": workspace.file(found, "released")})
+    opened = workspace.tables.get(table)
+    schema = await opened.quick("verify", {"file": workspace.file(opened, "released")})
     return render(request, "part_record.html", schema=schema)
 
 

@@ -33,8 +33,8 @@ def stamp(path: Path) -> tuple[int, int] | None:
     """What changes whenever a file is written; None if it does not exist."""
     if not path.is_file():
         return None
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def remove(folder: Path, names: tuple[str, ...]) -> None:

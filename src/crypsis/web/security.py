@@ -62,22 +62,22 @@ class Gate:
         """The path of all pages; nobody else can guess it."""
         self.hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
-    def knows_token(self, given: str) -> bool:
+    def knows_token(self, token: str) -> bool:
         """Whether this is the token, compared in constant time."""
-        return hmac.compare_digest(given.encode(), self.token.encode())
+        return hmac.compare_digest(token.encode(), self.token.encode())
 
     def admits(self, headers: Headers, path: str) -> str | None:
         """How a request shows that it may ask: "bearer", "cookie", or not at all."""
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and self.knows_token(given.strip()):
+        kind, _, credentials = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer" and self.knows_token(credentials.strip()):
             return "bearer"
         if not self.inside(path):
             return None
-        known = self._session.encode()
+        session_cookie = self._session.encode()
         for header in headers.getlist("cookie"):
             for part in header.split(";"):
                 name, _, value = part.strip().partition("=")
-                if name == self.cookie and hmac.compare_digest(value.encode(), known):
+                if name == self.cookie and hmac.compare_digest(value.encode(), session_cookie):
                     return "cookie"
         return None
 
@@ -146,10 +146,10 @@ class Guard:
         ):
             return _answer(scope, 403, "Requests from other pages are not answered.")
         if scope["path"] == "/" and method == "GET":
-            given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])
-            if given:
-                known = gate.knows_token(given[0])
-                return gate.opening() if known else _answer(scope, 403, _CLOSED)
+            tokens = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])
+            if tokens:
+                is_known = gate.knows_token(tokens[0])
+                return gate.opening() if is_known else _answer(scope, 403, _CLOSED)
         admitted = gate.admits(headers, scope["path"])
         if admitted is None:
             return _answer(scope, 403, _CLOSED)

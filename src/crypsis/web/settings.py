@@ -70,10 +70,10 @@ def size_of(text: str) -> int:
     >>> size_of("1.5GB"), size_of("200 MB"), size_of("4096")
     (1500000000, 200000000, 4096)
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)B?\s*", text, re.IGNORECASE)
-    if not found or float(found[1]) <= 0:
+    size_text = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)B?\s*", text, re.IGNORECASE)
+    if not size_text or float(size_text[1]) <= 0:
         raise ParameterError(f"A size is written like 500MB or 4GB, not {text!r}.")
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    return int(float(size_text[1]) * _UNITS[size_text[2].upper()])
 
 
 def size_text(count: float) -> str:

@@ -37,9 +37,9 @@ _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException)
 _LONGEST_LINE = 4 << 20
 
 
-def title_of(given: str) -> str:
+def title_of(name_sent: str) -> str:
     """What a file is called on the page: the last part of its name, and not endless."""
-    name = PurePosixPath(given.replace("\\", "/")).name
+    name = PurePosixPath(name_sent.replace("\\", "/")).name
     clean = re.sub(r"[\x00-\x1f\x7f]", "", name).strip()
     if clean in ("", ".", ".."):
         raise RequestError("A file needs a name, such as people.csv.")

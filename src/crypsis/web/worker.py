@@ -85,10 +85,10 @@ def error_body(error: BaseException) -> dict[str, str]:
     if isinstance(error, MemoryError):
         return {"kind": kind, "message": "Not enough memory; use fewer columns."}
     frames = traceback.extract_tb(error.__traceback__)
-    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"  # noqa: PTH119
+    location = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"  # noqa: PTH119
     if os.environ.get("CRYPSIS_DEBUG") == "1":
         traceback.print_exception(error)
-    return {"kind": "Fault", "message": f"An internal fault ({kind} at {place}). Please report it."}
+    return {"kind": "Fault", "message": f"An internal fault ({kind} at {location}). Please report it."}
 
 
 def main() -> None:

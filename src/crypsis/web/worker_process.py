@@ -49,13 +49,13 @@ class WorkerProcess:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def ask(self, do: str, given: dict[str, Any], news: News | None = None) -> Question:
+    def ask(self, do: str, arguments: dict[str, Any], news: News | None = None) -> Question:
         """Send a question; its answer is a future."""
         question = Question(next(self._numbers), news)
         with self._lock:
             self._open[question.number] = question
         try:
-            self._send({"id": question.number, "do": do, "with": given})
+            self._send({"id": question.number, "do": do, "with": arguments})
         except OSError:
             self._lose()
         return question
@@ -82,8 +82,8 @@ class WorkerProcess:
             return sum(int(words[1]) for words in sizes) * 1024
         # Where there is no /proc; every system has ps.
         command = ["ps", "-o", "rss=", "-p", str(pid)]
-        asked = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-        return int(asked.stdout or 0) * 1024
+        process = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        return int(process.stdout or 0) * 1024
 
     def kill(self) -> None:
         """End the process now; what it was asked fails."""

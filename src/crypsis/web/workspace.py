@@ -106,9 +106,9 @@ class Workspace:
         table.profile, table.asked, table.requirements = None, {}, {}
         self.forget(table)
 
-        def keep(found: dict[str, Any]) -> None:
-            table.profile = found
-            names = {one["column"] for one in found["columns"]}
+        def keep(profile: dict[str, Any]) -> None:
+            table.profile = profile
+            names = {column["column"] for column in profile["columns"]}
             decided = {**table.files["data"].roles, **table.roles}
             table.roles = {name: role for name, role in decided.items() if name in names}
             table.notes = {name: note for name, note in table.notes.items() if name in names}
@@ -118,18 +118,20 @@ class Workspace:
             if self.settings.prepare:
                 table.worker().ask("prepare", {})  # nobody waits for it
 
-        given = {"file": file}
-        return self.jobs.start(table, "Profiling the columns", "scan", given, keep, f"/t/{table.id}/columns")
-
-    def add_given(self, table: OpenTable, slot: str, place: int) -> None:
-        """Give a table one of the sources that the server was started with."""
-        if place >= len(self.settings.given):
-            raise RequestError("The server was not started with such a source.", 404)
-        given = self.settings.given[place]
-        table.files[slot] = TableFile(
-            given.source, given.title, False, dict(given.reading), dict(given.roles)
+        arguments = {"file": file}
+        return self.jobs.start(
+            table, "Profiling the columns", "scan", arguments, keep, f"/t/{table.id}/columns"
         )
-        table.title = table.title or given.title
+
+    def add_given(self, table: OpenTable, slot: str, index: int) -> None:
+        """Give a table one of the sources that the server was started with."""
+        if index >= len(self.settings.given):
+            raise RequestError("The server was not started with such a source.", 404)
+        source = self.settings.given[index]
+        table.files[slot] = TableFile(
+            source.source, source.title, False, dict(source.reading), dict(source.roles)
+        )
+        table.title = table.title or source.title
 
     def add_upload(self, table: OpenTable, slot: str, path: str, title: str) -> None:
         """Give a table a file that was uploaded."""
@@ -144,10 +146,15 @@ class Workspace:
         if slot not in table.files:
             raise RequestError(f"The file {slot!r} is not there yet; upload it first.", 409)
         file = table.files[slot]
-        found = {"path": file.path, "title": file.title, "reading": file.reading}
+        file_arguments = {"path": file.path, "title": file.title, "reading": file.reading}
         if slot != "data":
-            return found
-        return {**found, "notes": dict(table.notes), "units": dict(table.units), "absent": dict(table.absent)}
+            return file_arguments
+        return {
+            **file_arguments,
+            "notes": dict(table.notes),
+            "units": dict(table.units),
+            "absent": dict(table.absent),
+        }
 
     def downloads(self, table: OpenTable) -> list[str]:
         """What can be downloaded of a table, the key apart; a release only if it was measured."""
@@ -161,12 +168,12 @@ class Workspace:
         roles = table.decided
         columns = [
             {
-                **one,
-                "role": roles[one["column"]],
-                "guessed": one["column"] not in table.roles,
-                "note": table.notes.get(one["column"], {}),
+                **column,
+                "role": roles[column["column"]],
+                "guessed": column["column"] not in table.roles,
+                "note": table.notes.get(column["column"], {}),
             }
-            for one in profile.get("columns", [])
+            for column in profile.get("columns", [])
         ]
         for column in columns:
             column.pop("histogram", None)

@@ -42,9 +42,9 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
     limit = limited(request, UNIQUE)
     if limit is None:
         return
-    outcome.measured = [one for one in outcome.measured if one.measure != UNIQUE]
+    outcome.measured = [measurement for measurement in outcome.measured if measurement.measure != UNIQUE]
     try:
-        found = singling_out.released_uniqueness(
+        uniqueness = singling_out.released_uniqueness(
             request.data, limit=limit, exact=request.exact or None, seed=request.seed
         )
     except (InputError, TooLargeError) as error:
@@ -53,39 +53,39 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
             Measurement(UNIQUE, None, error.message, applies=arises, requested=arises, hint=error.hint)
         )
         return
-    outcome.results["released_columns"] = found
-    except_for = f" except {found.target!r}" if found.target in request.data.names else ""
-    columns = len(found.columns)
-    known = "the one column" if columns == 1 else f"all {columns:,} columns"
+    outcome.results["released_columns"] = uniqueness
+    except_for = f" except {uniqueness.target!r}" if uniqueness.target in request.data.names else ""
+    columns = len(uniqueness.columns)
+    knowledge = "the one column" if columns == 1 else f"all {columns:,} columns"
     text = (
-        f"{number_text(found.unique, ',')} of {found.units:,} {found.unit} "
-        f"({percent_text(found.fraction)}) {'is' if found.unique == 1 else 'are'} unique on {known}"
-        f" that an intruder may know{except_for if found.target else ''}."
+        f"{number_text(uniqueness.unique, ',')} of {uniqueness.units:,} {uniqueness.unit} "
+        f"({percent_text(uniqueness.fraction)}) {'is' if uniqueness.unique == 1 else 'are'} unique on "
+        f"{knowledge} that an intruder may know{except_for if uniqueness.target else ''}."
     )
-    if found.enough:
+    if uniqueness.enough:
         text += (
-            f" {named(found.enough)} "
-            f"{'is' if len(found.enough) == 1 else 'are'} enough for "
-            f"{percent_text(found.enough_fraction)}."
+            f" {named(uniqueness.enough)} "
+            f"{'is' if len(uniqueness.enough) == 1 else 'are'} enough for "
+            f"{percent_text(uniqueness.enough_fraction)}."
         )
-    if found.identifying:
+    if uniqueness.identifying:
         text += (
-            f" Almost all values of {named(found.identifying)} occur once: whoever knows one finds the "
+            f" Almost all values of {named(uniqueness.identifying)} occur once: whoever knows one finds the "
             "record by it."
         )
-    if found.not_counted:
-        text += f" {named(found.not_counted)} could not be compared."
-    singling = found.enough or found.columns
-    affected = None if isinstance(found.unique, Estimate) else round(found.unique)
+    if uniqueness.not_counted:
+        text += f" {named(uniqueness.not_counted)} could not be compared."
+    singling = uniqueness.enough or uniqueness.columns
+    affected = None if isinstance(uniqueness.unique, Estimate) else round(uniqueness.unique)
     outcome.measured.append(
         Measurement(
             UNIQUE,
-            found.fraction,
+            uniqueness.fraction,
             text,
             tuple(n for n in singling if n in request.data.names),
             affected,
-            lower_bound=bool(found.not_counted),
-            hint=_ROUND if found.identifying else "",
+            lower_bound=bool(uniqueness.not_counted),
+            hint=_ROUND if uniqueness.identifying else "",
         )
     )
     _note_signed_off(request, outcome)
@@ -97,43 +97,45 @@ def add_released_classes(request: Request, outcome: QuestionOutcome) -> None:
     How many people the other columns single out is noted beside the verdict, whatever the policy.
     """
     data, policy = request.data, request.policy
-    wanted = [one for one in policy.of("singling_out") if one.measure == SMALL]
-    outcome.measured = [one for one in outcome.measured if one.measure != SMALL]
-    others = known_insensitive(data)
+    wanted = [threshold for threshold in policy.of("singling_out") if threshold.measure == SMALL]
+    outcome.measured = [measurement for measurement in outcome.measured if measurement.measure != SMALL]
+    insensitive = known_insensitive(data)
     if not wanted:
         return
-    if not others:
+    if not insensitive:
         why = "No released column besides the quasi-identifiers and sensitive attributes is known."
-        outcome.measured += [Measurement(SMALL, None, why, k=one.k, applies=False) for one in wanted]
+        outcome.measured += [
+            Measurement(SMALL, None, why, k=threshold.k, applies=False) for threshold in wanted
+        ]
         return
-    columns = (*data.quasi_identifiers, *others)
+    columns = (*data.quasi_identifiers, *insensitive)
     strict = replace(data.strict(), population=None)  # which has no such columns
     try:
-        found = singling_out.equivalence_classes(
+        class_sizes = singling_out.equivalence_classes(
             strict, columns, exact=request.exact or None, seed=request.seed
         )
     except (InputError, TooLargeError) as error:
         outcome.measured += [
-            Measurement(SMALL, None, error.message, k=one.k, requested=True, hint=error.hint)
-            for one in wanted
+            Measurement(SMALL, None, error.message, k=threshold.k, requested=True, hint=error.hint)
+            for threshold in wanted
         ]
         return
     with_others = (
-        f"With {named(others)}, which an intruder may know too: "
-        f"{found.text_below(max(one.k or 2 for one in wanted))}"
+        f"With {named(insensitive)}, which an intruder may know too: "
+        f"{class_sizes.text_below(max(threshold.k or 2 for threshold in wanted))}"
     )
     outcome.measured += [
         Measurement(
             SMALL,
-            found.share_below(one.k or 2),
+            class_sizes.share_below(threshold.k or 2),
             with_others,
-            others,
-            round(float(found.records_below(one.k or 2))),
-            one.k,
+            insensitive,
+            round(float(class_sizes.records_below(threshold.k or 2))),
+            threshold.k,
         )
-        for one in wanted
+        for threshold in wanted
     ]
-    single = found.records_below(2)
+    single = class_sizes.records_below(2)
     alone = "is" if single == 1 else "are"
     outcome.notes.append(
         f"{with_others} {number_text(single, ',')} of them {alone} singled out."
@@ -149,44 +151,46 @@ def add_released_values(request: Request, outcome: QuestionOutcome) -> None:
     leaves too many small classes, they are a finding of their own.
     """
     data, policy = request.data, request.policy
-    others = known_insensitive(data)
-    if limited(request, NEAR_CERTAIN) is None or not (others and data.sensitive):
+    insensitive = known_insensitive(data)
+    if limited(request, NEAR_CERTAIN) is None or not (insensitive and data.sensitive):
         return
-    small = [one for one in policy.of("singling_out") if one.measure == SMALL]
+    small = [threshold for threshold in policy.of("singling_out") if threshold.measure == SMALL]
     try:
-        sizes = singling_out.equivalence_classes(as_known(data, others), seed=request.seed)
-        if any(float(sizes.share_below(one.k or 2)) > one.limit for one in small):
+        sizes = singling_out.equivalence_classes(as_known(data, insensitive), seed=request.seed)
+        if any(float(sizes.share_below(threshold.k or 2)) > threshold.limit for threshold in small):
             return
-        found = inference.value_disclosure(as_known(data, others), baseline=False)
+        disclosure = inference.value_disclosure(as_known(data, insensitive), baseline=False)
     except (InputError, TooLargeError) as error:
         why = f"The classes of all released columns: {error.message}"
-        outcome.measured.append(Measurement(NEAR_CERTAIN, None, why, others, requested=True))
+        outcome.measured.append(Measurement(NEAR_CERTAIN, None, why, insensitive, requested=True))
         return
-    own = f"With {named(others)}, which an intruder may know too: "
+    prefix = f"With {named(insensitive)}, which an intruder may know too: "
     certain = [
         replace(
             value_measurement,
-            statement=own + value_measurement.statement,
-            columns=(value_measurement.columns[0], *others),
+            statement=prefix + value_measurement.statement,
+            columns=(value_measurement.columns[0], *insensitive),
         )
-        for value_measurement in value_measurements(found, {})
+        for value_measurement in value_measurements(disclosure, {})
         if value_measurement.measure == NEAR_CERTAIN and value_measurement.value
     ]
     outcome.measured += certain
-    outcome.notes += [one.statement for one in certain]
+    outcome.notes += [measurement.statement for measurement in certain]
 
 
-def as_known(data: Dataset, others: Sequence[str]) -> Dataset:
+def as_known(data: Dataset, added_columns: Sequence[str]) -> Dataset:
     """The same data with other columns among the quasi-identifiers; a population has no such."""
     strict = replace(data.strict(), population=None)
-    return strict.with_roles({**data.roles, **dict.fromkeys(others, Role.QUASI_IDENTIFIER)})
+    return strict.with_roles({**data.roles, **dict.fromkeys(added_columns, Role.QUASI_IDENTIFIER)})
 
 
 def known_insensitive(data: Dataset) -> tuple[str, ...]:
     """What an intruder may know besides quasi-identifiers and sensitive attributes."""
-    known = (*data.quasi_identifiers, *data.sensitive)
+    judged = (*data.quasi_identifiers, *data.sensitive)
     return tuple(
-        name for name in data.knowable if name not in known and data.rows.column(name).kind is not Kind.NESTED
+        name
+        for name in data.knowable
+        if name not in judged and data.rows.column(name).kind is not Kind.NESTED
     )
 
 
@@ -205,24 +209,24 @@ def add_prediction_gain(request: Request, outcome: QuestionOutcome) -> None:
     data = request.data
     if limit is None or not data.sensitive:
         return
-    outcome.measured = [one for one in outcome.measured if one.measure != PREDICTED]
+    outcome.measured = [measurement for measurement in outcome.measured if measurement.measure != PREDICTED]
     records = max(_FEWEST_RECORDS, min(_MOST_RECORDS, _VALUES // max(1, len(data.knowable))))
     nested = [name for name in data.sensitive if data.rows.column(name).kind is Kind.NESTED]
     together = [name for name in data.sensitive if name not in nested]
     for targets in [[name] for name in nested] + [together] * bool(together):
         try:
-            every = inference.prediction_gain(data, targets, size=records, seed=request.seed)
+            gains = inference.prediction_gain(data, targets, size=records, seed=request.seed)
         except (InputError, TooLargeError) as error:
             outcome.measured += [
                 Measurement(PREDICTED, None, error.message, (target,), requested=True, hint=error.hint)
                 for target in targets
             ]
             continue
-        for found in every:
-            outcome.results[f"prediction of {found.target}"] = found
-            affected = round(float(found.accuracy) * data.count)
-            text = _prediction_text(found)
-            outcome.measured.append(Measurement(PREDICTED, found.gain, text, (found.target,), affected))
+        for gain in gains:
+            outcome.results[f"prediction of {gain.target}"] = gain
+            affected = round(float(gain.accuracy) * data.count)
+            text = _prediction_text(gain)
+            outcome.measured.append(Measurement(PREDICTED, gain.gain, text, (gain.target,), affected))
 
 
 def _prediction_text(prediction_gain: inference.PredictionGain) -> str:

@@ -24,20 +24,20 @@ _SHOWN_EVENTS = 6
 
 def linking_units(data: Dataset) -> dict[str, str]:
     """The released columns that link several records: of a person, or of a household."""
-    found = {}
+    column_of_unit = {}
     for unit, column in (("person", data.person), ("household", data.household)):
         if column is not None and column in data.released:
             counted = data.rows.tally([column])
             if counted.estimated or counted.values < counted.rows - counted.missing:
-                found[unit] = column
-    return found
+                column_of_unit[unit] = column
+    return column_of_unit
 
 
 def add_histories(request: Request, outcome: QuestionOutcome) -> None:
     """Add how many people are singled out by records that a released column links."""
     thresholds = [threshold for threshold in request.policy.thresholds if threshold.measure == UNICITY]
     if thresholds:
-        outcome.measured = [one for one in outcome.measured if one.measure != UNICITY]
+        outcome.measured = [measurement for measurement in outcome.measured if measurement.measure != UNICITY]
         units = linking_units(request.data)
         if not units:
             why = "No released column is known to link the records of one person."
@@ -58,8 +58,8 @@ def _add_unit(
         in_rows = _curve_in_rows(request, data, most) if time is None else None
         whole = singling_out.history_classes(data, ordered=time is not None, order=time)
         if in_rows is not None:
-            other = singling_out.history_classes(data, ordered=True)
-            whole = max(whole, other, key=lambda one: one.unique)
+            ordered = singling_out.history_classes(data, ordered=True)
+            whole = max(whole, ordered, key=lambda classes: classes.unique)
     except ColumnError as error:
         outcome.measured.append(Measurement(UNICITY, None, error.message, applies=False))
         return
@@ -69,13 +69,13 @@ def _add_unit(
         )
         return
     of_them = "" if unit == "person" else f" of {unit}s"
-    outcome.results[f"unicity{of_them}"] = max(curves, key=lambda one: float(one.at(most)))
+    outcome.results[f"unicity{of_them}"] = max(curves, key=lambda curve: float(curve.at(most)))
     outcome.results[f"{HISTORIES}{of_them}"] = whole
     if in_rows is not None:
         outcome.results[f"{IN_ROWS}{of_them}"] = in_rows
-    for one in thresholds:
-        events = one.events or 1
-        worst = max(curves, key=lambda found: float(found.at(events)))
+    for threshold in thresholds:
+        events = threshold.events or 1
+        worst = max(curves, key=lambda curve: float(curve.at(events)))
         share = worst.at(events)
         more = "" if worst is curves[0] else f" {worst.text_besides(events)}"
         text = (
@@ -83,8 +83,10 @@ def _add_unit(
             f"{percent_text(whole.unique_share)} have a history that nobody else has."
         )
         affected = round(float(share) * worst.people)
-        known = (column, *worst.columns)
-        outcome.measured.append(Measurement(UNICITY, share, text, known, affected, events=one.events))
+        known_columns = (column, *worst.columns)
+        outcome.measured.append(
+            Measurement(UNICITY, share, text, known_columns, affected, events=threshold.events)
+        )
 
 
 def add_history_disclosure(request: Request, outcome: QuestionOutcome) -> None:
@@ -92,7 +94,7 @@ def add_history_disclosure(request: Request, outcome: QuestionOutcome) -> None:
     thresholds = [threshold for threshold in request.policy.thresholds if threshold.measure == INFERRED]
     if not thresholds:
         return
-    outcome.measured = [one for one in outcome.measured if one.measure != INFERRED]
+    outcome.measured = [measurement for measurement in outcome.measured if measurement.measure != INFERRED]
     units = linking_units(request.data)
     if not units or not request.data.sensitive:
         why = "No column is a sensitive attribute."
@@ -118,7 +120,7 @@ def _add_inferred(
     most = max(threshold.events or 1 for threshold in thresholds)
     kinds = (Knowledge.SET, Knowledge.NUMBER)
     try:
-        found = [
+        disclosures = [
             inference.history_disclosure(
                 data,
                 target,
@@ -141,12 +143,12 @@ def _add_inferred(
         )
         return
     of_them = "" if unit == "person" else f" of {unit}s"
-    outcome.results[f"history disclosure of {target}{of_them}"] = found[0]
-    for one in thresholds:
-        events = one.events or 1
-        worst = max(found, key=lambda each: float(each.at(events)))
-        text = found[0].text_at(events, unit=unit)
-        if worst is not found[0]:
+    outcome.results[f"history disclosure of {target}{of_them}"] = disclosures[0]
+    for threshold in thresholds:
+        events = threshold.events or 1
+        worst = max(disclosures, key=lambda each: float(each.at(events)))
+        text = disclosures[0].text_at(events, unit=unit)
+        if worst is not disclosures[0]:
             text += (
                 f" Who knows how many records the {unit} has, too, infers it in "
                 f"{percent_text(worst.at(events))} of cases."
@@ -158,7 +160,7 @@ def _add_inferred(
                 text,
                 (target, column, *worst.columns),
                 round(float(worst.at(events)) * worst.holders),
-                events=one.events,
+                events=threshold.events,
             )
         )
 
@@ -193,11 +195,11 @@ def _curve_in_rows(request: Request, data: Dataset, most: int) -> Unicity | None
     if not data.rows.local or data.person in data.signed_off:
         return None
     exact = True if request.exact else None
-    found = [
+    curves = [
         singling_out.unicity(data, events=most, knowledge=kind, exact=exact, seed=request.seed)
         for kind in (Knowledge.ORDER, Knowledge.ENDS)
     ]
-    return max(found, key=lambda one: float(one.at(most)))
+    return max(curves, key=lambda curve: float(curve.at(most)))
 
 
 def _time(data: Dataset) -> str | None:

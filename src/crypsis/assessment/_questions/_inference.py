@@ -59,18 +59,18 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
     if not data.quasi_identifiers:
         why = "No column is a quasi-identifier."
         return not_evaluated("inference", policy, why, hint="Set {quasi_identifiers}.")
-    found = inference.leakages(
+    leakages = inference.leakages(
         data, data.sensitive, data.quasi_identifiers, exact=request.exact, seed=request.seed
     )
     disclosure = None
-    if found.complete:
+    if leakages.complete:
         with suppress(TooLargeError):  # an attribute that leakage did not need to count
             disclosure = inference.attribute_disclosure(data)
     values = None
     if any(threshold.measure in (*VALUE_MEASURES, *_CLOSENESS) for threshold in policy.thresholds):
         with suppress(TooLargeError):
             values = inference.value_disclosure(data)
-    return inference_outcome(request, found, disclosure, values)
+    return inference_outcome(request, leakages, disclosure, values)
 
 
 def inference_outcome(
@@ -81,25 +81,25 @@ def inference_outcome(
 ) -> QuestionOutcome:
     """The measurements of what was found."""
     data = request.data
-    limits = {one.measure: one.limit for one in request.policy.of("inference")}
+    limits = {threshold.measure: threshold.limit for threshold in request.policy.of("inference")}
     outcome = QuestionOutcome(results={f"leakage of {target.target}": target for target in leakages.targets})
     if disclosure is not None:
         outcome.results["attribute_disclosure"] = disclosure
     categorical, unit = [], "person" if several_records(data) else "record"
-    for one in leakages.targets:
-        own = None if disclosure is None else disclosure[one.target]
-        ordered = request.data.rows.column(one.target).kind.ordered and one.values > _FEW_VALUES
+    for leakage in leakages.targets:
+        attribute_disclosure = None if disclosure is None else disclosure[leakage.target]
+        ordered = request.data.rows.column(leakage.target).kind.ordered and leakage.values > _FEW_VALUES
         if not ordered:
-            categorical.append(one)
+            categorical.append(leakage)
             limit = limits.get("inference.attribute_gain", 0.2)
-            outcome.measured.append(_gain(one, limit, unit))
+            outcome.measured.append(_gain(leakage, limit, unit))
         certain = None
-        if values is not None and request.data.rows.column(one.target).kind.ordered:
-            certain = values[one.target].near_certain_class
-        t = _closeness(one, own, "t_closeness", certain)
-        outcome.measured += [_itpr(one), t, _diversity(one, own)]
+        if values is not None and request.data.rows.column(leakage.target).kind.ordered:
+            certain = values[leakage.target].near_certain_class
+        t = _closeness(leakage, attribute_disclosure, "t_closeness", certain)
+        outcome.measured += [_itpr(leakage), t, _diversity(leakage, attribute_disclosure)]
         if ordered:
-            outcome.measured.append(_closeness(one, own, "ordered_t_closeness", certain))
+            outcome.measured.append(_closeness(leakage, attribute_disclosure, "ordered_t_closeness", certain))
     if values is None:
         why = "There are too many equivalence classes to count the values in each of them."
         outcome.measured += not_counted((*data.sensitive, *data.quasi_identifiers), why)
@@ -107,7 +107,7 @@ def inference_outcome(
         outcome.results["value_disclosure"] = values
         outcome.measured += value_measurements(values, limits)
         outcome.notes += presence_notes(values, limits.get("inference.presence_disclosure", 1.0))
-    present = {one.measure for one in outcome.measured}
+    present = {measurement.measure for measurement in outcome.measured}
     outcome.measured += [
         Measurement(name, None, why, applies=False)
         for name, why in _NOT_APPLICABLE.items()
@@ -135,10 +135,10 @@ def _headline(
 ) -> str:
     targets = categorical or list(leakages.targets)
     if leakages.complete:
-        worst = max(targets, key=lambda one: (one.best_guess.worst_gain, one.target))
+        worst = max(targets, key=lambda leakage: (leakage.best_guess.worst_gain, leakage.target))
         where, guess = "In the worst equivalence class", worst.best_guess.worst
     else:
-        worst = max(leakages.targets, key=lambda one: (one.best_guess.average_gain, one.target))
+        worst = max(leakages.targets, key=lambda leakage: (leakage.best_guess.average_gain, leakage.target))
         where, guess = "On average", worst.best_guess.average
     t = worst.t if disclosure is None else disclosure[worst.target].t_closeness.t
     models = f"l = {number_text(worst.distinct_l, ',')}"

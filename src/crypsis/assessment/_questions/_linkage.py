@@ -38,17 +38,17 @@ def check_record_numbers(request: Request) -> None:
     """Record numbers are a column of the release and of the files that it is compared with."""
     if request.on is None:
         return
-    others = request.earlier if request.original is None else (request.original,)
-    if not others:
+    compared = request.earlier if request.original is None else (request.original,)
+    if not compared:
         raise ParameterError(
             "Record numbers are compared with those of the original or of earlier releases.",
             code="option-without-effect",
             hint="Set {original} or {earlier}, or remove {on}.",
             parameter="on",
         )
-    for one in (request.data, *others):
-        if request.on not in one.names:
-            raise unknown_columns([request.on], one.names)
+    for dataset in (request.data, *compared):
+        if request.on not in dataset.names:
+            raise unknown_columns([request.on], dataset.names)
 
 
 def ask_linkage(request: Request, *, most_records: int | None = None) -> QuestionOutcome:
@@ -67,8 +67,10 @@ def ask_linkage(request: Request, *, most_records: int | None = None) -> Questio
     copies = _copies(request)
     if copies is None:
         return outcome
-    for position, one in enumerate(outcome.measured):
-        if one.measure == _LINKS and (one.value is None or float(one.value) < float(copies.value or 0)):
+    for position, measurement in enumerate(outcome.measured):
+        if measurement.measure == _LINKS and (
+            measurement.value is None or float(measurement.value) < float(copies.value or 0)
+        ):
             outcome.measured[position] = copies
             outcome.headline = f"{outcome.headline} {copies.statement}"
     return outcome
@@ -87,17 +89,20 @@ def _add_rejoined(request: Request, outcome: QuestionOutcome) -> None:
     from crypsis.protection import MAX_REJOINED, rejoined
 
     files = [
-        other.data.names
-        for other in request.together
-        if {*other.data.names} <= {*original.names} - {*masked.names}
+        file.data.names
+        for file in request.together
+        if {*file.data.names} <= {*original.names} - {*masked.names}
     ]
     for result in rejoined(original, masked, files, request.row_map, request.seed):
         outcome.notes.append(str(result))
         if result.gain > MAX_REJOINED:
             links = Measurement(_LINKS, result.gain, str(result), (result.attribute, *result.by))
             outcome.measured = [
-                links if one.measure == _LINKS and (one.value is None or one.value < result.gain) else one
-                for one in outcome.measured
+                links
+                if measurement.measure == _LINKS
+                and (measurement.value is None or measurement.value < result.gain)
+                else measurement
+                for measurement in outcome.measured
             ]
             outcome.headline = f"{outcome.headline} {result}"
 
@@ -115,10 +120,10 @@ def _copies(request: Request) -> Measurement | None:
     if not names or max(original.count, masked.count) > _COPIED_ROWS or not masked.count:
         return None
     marks = _marks(original.to_arrow(names), masked.to_arrow(names))
-    fewer = [[name for name in names if name != one] for one in names[:_COPIED_COLUMNS]]
+    fewer = [[name for name in names if name != omitted] for omitted in names[:_COPIED_COLUMNS]]
     sets = [names, *(fewer if len(names) > 2 else ())]
-    copied, names = max((_copied([marks[name] for name in some]), some) for some in sets)
-    limits = [one.limit for one in request.policy.of("linkage") if one.measure == _LINKS]
+    copied, names = max((_copied([marks[name] for name in subset]), subset) for subset in sets)
+    limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == _LINKS]
     if copied / masked.count <= min(limits, default=1.0):
         return None
     text = (
@@ -140,24 +145,26 @@ def _marks(before: pa.Table, after: pa.Table) -> dict[str, _Marks]:
 
     Of 2 x 10^6 records two that differ have the same sum with a probability below 10^-6.
     """
-    drawn, found = np.random.default_rng(0), {}
+    drawn, marks_of_column = np.random.default_rng(0), {}
     for name in before.column_names:
         coded = codes_of(pa.chunked_array([_texts(before[name]), _texts(after[name])]))
         values = drawn.integers(0, 2**64, int(coded.max(initial=-1)) + 1, dtype=np.uint64)
         marks = values[coded]
-        found[name] = marks[: before.num_rows], marks[before.num_rows :]
-    return found
+        marks_of_column[name] = marks[: before.num_rows], marks[before.num_rows :]
+    return marks_of_column
 
 
 def _copied(marks: list[_Marks]) -> int:
     """The records that are equal to a record of the original that is unique in these columns."""
-    before, after = (np.sum(ones, axis=0, dtype=np.uint64) for ones in zip(*marks, strict=True))
+    before, after = (
+        np.sum(column_marks, axis=0, dtype=np.uint64) for column_marks in zip(*marks, strict=True)
+    )
     records, counts = np.unique(before, return_counts=True)
     unique = records[counts == 1]
     if not unique.size:
         return 0
-    place = np.minimum(np.searchsorted(unique, after), unique.size - 1)
-    return int((unique[place] == after).sum())
+    position = np.minimum(np.searchsorted(unique, after), unique.size - 1)
+    return int((unique[position] == after).sum())
 
 
 def _linked(request: Request, most_records: int | None) -> QuestionOutcome:
@@ -172,16 +179,16 @@ def _linked(request: Request, most_records: int | None) -> QuestionOutcome:
     if original is None:
         why = "The original was not given."
         return not_evaluated("linkage", request.policy, why, hint="Set {original}.")
-    known = _known_columns(request, original)
-    bound = _classes_bound(masked, known)
-    limits = [one.limit for one in request.policy.of("linkage") if one.measure == _LINKS]
+    known_columns = _known_columns(request, original)
+    bound = _classes_bound(masked, known_columns)
+    limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == _LINKS]
     perturbed = _perturbed(request, original, masked)
     alone = _not_in(original, masked)
     met = bound is not None and bound.value <= min(limits, default=0.0)
     if bound is not None and met and not perturbed and not alone:
         return _bounded(bound)
-    more = perturbed if met else _linking_values(original, masked, every=bound is None)
-    columns = dict.fromkeys((*known, *perturbed, *more))
+    more = perturbed if met else _linking_values(original, masked, all_values=bound is None)
+    columns = dict.fromkeys((*known_columns, *perturbed, *more))
     outcome = _by_suite(request, original, masked, list(columns), alone, most_records)
     outcome.notes += _signed_off(request)
     return outcome
@@ -194,20 +201,20 @@ def without_signed_off(request: Request) -> tuple[tuple[str, ...], float] | None
     masked, original = request.data, request.original
     if original is None or not masked.signed_off:
         return None
-    known = _known_columns(request, original)
-    signed = tuple(name for name in known if name in masked.signed_off)
+    known_columns = _known_columns(request, original)
+    signed = tuple(name for name in known_columns if name in masked.signed_off)
     if not signed or _not_in(original, masked) or _perturbed(request, original, masked):
         return None
-    bound = _classes_bound(masked, tuple(name for name in known if name not in signed))
+    bound = _classes_bound(masked, tuple(name for name in known_columns if name not in signed))
     return None if bound is None else (signed, bound.classes / bound.records)
 
 
 def _signed_off(request: Request) -> list[str]:
     """What is left to link by, of an intruder who does not know what was signed off."""
-    found = without_signed_off(request)
-    if found is None:
+    bounded = without_signed_off(request)
+    if bounded is None:
         return []
-    signed, share = found
+    signed, share = bounded
     return [
         f"{named(signed)} {'was' if len(signed) == 1 else 'were'} signed off, and whoever has the "
         f"original knows {'it' if len(signed) == 1 else 'these'}, too. By the other columns at most "
@@ -215,7 +222,7 @@ def _signed_off(request: Request) -> list[str]:
     ]
 
 
-def _linking_values(original: Dataset, masked: Dataset, *, every: bool) -> list[str]:
+def _linking_values(original: Dataset, masked: Dataset, *, all_values: bool) -> list[str]:
     """The sensitive attributes that a maximum-knowledge intruder links by: numbers, or all."""
     return [
         name
@@ -223,7 +230,7 @@ def _linking_values(original: Dataset, masked: Dataset, *, every: bool) -> list[
         if name in original.names
         and masked.rows.column(name).kind is not Kind.NESTED
         and original.rows.column(name).kind is not Kind.NESTED
-        and (every or masked.rows.column(name).kind.numeric)
+        and (all_values or masked.rows.column(name).kind.numeric)
     ]
 
 
@@ -256,7 +263,7 @@ class _Bound:
 
 def _known_columns(request: Request, original: Dataset) -> tuple[str, ...]:
     """The released columns that the original has too, but sensitive ones, record numbers, pseudonyms."""
-    masked, known = request.data, (Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
+    masked, known_roles = request.data, (Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
     drawn = new_pseudonyms(original, masked, request.row_map)
     return tuple(
         column.name
@@ -264,7 +271,7 @@ def _known_columns(request: Request, original: Dataset) -> tuple[str, ...]:
         if column.name in original.names
         and column.name not in (request.on, *drawn)
         and column.kind is not Kind.NESTED
-        and masked.roles.get(column.name) in known
+        and masked.roles.get(column.name) in known_roles
     )
 
 
@@ -305,7 +312,7 @@ def _perturbed(request: Request, original: Dataset, masked: Dataset) -> list[str
     Sensitive attributes that are released as they are are not known to the intruder. Without an
     alignment it is not known which were changed, and numbers are taken as if they were.
     """
-    names = _linking_values(original, masked, every=True)
+    names = _linking_values(original, masked, all_values=True)
     if not names:
         return []
     if request.on is not None or (request.row_map is None and original.count != masked.count):
@@ -316,8 +323,8 @@ def _perturbed(request: Request, original: Dataset, masked: Dataset) -> list[str
     return [name for name in names if not _equal(before[name], after[name])]
 
 
-def _equal(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
-    return bool(_texts(one).equals(_texts(other)))
+def _equal(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
+    return bool(_texts(first).equals(_texts(second)))
 
 
 def _by_suite(
@@ -340,42 +347,42 @@ def _by_suite(
             f"Files of more than {_LINKED_ROWS:,} records are not linked.",
             hint="Assess a sample of both, with {on}.",
         )
-    apart = {*original.identifiers, on}
+    excluded = {*original.identifiers, on}
     before = original.to_arrow(
         [
             name
             for name in original.names
-            if name not in apart
+            if name not in excluded
             and original.rows.column(name).kind is not Kind.NESTED
             and (name in columns or name not in masked.names)
         ]
         + ([] if on is None else [on])
     )
     after = masked.to_arrow([*columns, *alone, *([] if on is None else [on])])
-    some: Any = {} if most_records is None else {"max_records": most_records}
-    found = linkage.attack_links(before, after, on=on, row_map=row_map, seed=request.seed, **some)
-    outcome = QuestionOutcome(results={"suite": found}, notes=list(found.notes))
-    sure = found.sure_share()
+    sample_options: Any = {} if most_records is None else {"max_records": most_records}
+    suite = linkage.attack_links(before, after, on=on, row_map=row_map, seed=request.seed, **sample_options)
+    outcome = QuestionOutcome(results={"suite": suite}, notes=list(suite.notes))
+    sure = suite.sure_share()
     if sure is None:
         text = "The true matches are not known: the two files have different rows."
         hint = "Set {on} to a column of record numbers, or {key}."
         outcome.measured = _unknown(text, hint)
-    elif found.misaligned and sure.low <= _limit(request):
-        outcome.measured = _unknown(found.misaligned, "Set {key}, or {on} to a column of record numbers.")
+    elif suite.misaligned and sure.low <= _limit(request):
+        outcome.measured = _unknown(suite.misaligned, "Set {key}, or {on} to a column of record numbers.")
     else:
-        above = (sure - found.worst.chance).map(lambda gain: max(0.0, gain))
-        affected = round(sure.value * found.records)
+        above = (sure - suite.worst.chance).map(lambda gain: max(0.0, gain))
+        affected = round(sure.value * suite.records)
         outcome.measured = [
             Measurement(
                 _LINKS,
                 above,
-                _stated(found, sure),
-                found.columns,
+                _stated(suite, sure),
+                suite.columns,
                 affected,
-                lower_bound=bool(found.alone),
-                hint=_hint(found),
+                lower_bound=bool(suite.alone),
+                hint=_hint(suite),
             ),
-            _advantage(request, before, after, found),
+            _advantage(request, before, after, suite),
         ]
     outcome.headline = outcome.measured[0].statement
     return outcome
@@ -394,7 +401,7 @@ def _hint(link_suite: LinkSuite) -> str:
 
 
 def _limit(request: Request) -> float:
-    limits = [one.limit for one in request.policy.of("linkage") if one.measure == _LINKS]
+    limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == _LINKS]
     return min(limits, default=0.0)
 
 
@@ -406,7 +413,7 @@ def _advantage(request: Request, before: pa.Table, after: pa.Table, link_suite: 
     """How much nearer the true matches are than random records, by ranks, if a policy asks."""
     from crypsis import linkage
 
-    if not any(one.measure == _ADVANTAGE for one in request.policy.of("linkage")):
+    if not any(threshold.measure == _ADVANTAGE for threshold in request.policy.of("linkage")):
         return Measurement(_ADVANTAGE, None, "The policy does not limit it.", applies=False)
     options: Any = {"on": request.on, "row_map": request.row_map}
     try:

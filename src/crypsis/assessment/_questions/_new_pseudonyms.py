@@ -29,7 +29,9 @@ _CLEAR = 5.0
 """Standard deviations of a rank correlation by which two orders are not independent."""
 _SHORTEST = 4
 """So many equal characters, of an identifier or a digest, are no chance."""
-_ALGORITHMS = tuple(sorted(one for one in hashlib.algorithms_guaranteed if "shake" not in one))
+_ALGORITHMS = tuple(
+    sorted(algorithm for algorithm in hashlib.algorithms_guaranteed if "shake" not in algorithm)
+)
 
 
 def new_pseudonyms(original: Dataset, masked: Dataset, row_map: Sequence[int] | None) -> tuple[str, ...]:
@@ -53,23 +55,25 @@ def new_pseudonyms(original: Dataset, masked: Dataset, row_map: Sequence[int] | 
 
 def _drawn(before: pa.ChunkedArray, after: pa.ChunkedArray, rows: NDArray[np.int64]) -> bool:
     """Whether nothing shows that the values were computed from those of their original records."""
-    known = np.flatnonzero((rows >= 0) & (rows < len(before)))
-    known = np.random.default_rng(0).permutation(known)[:_MOST]
-    if known.size < _FEWEST:
+    linked_rows = np.flatnonzero((rows >= 0) & (rows < len(before)))
+    linked_rows = np.random.default_rng(0).permutation(linked_rows)[:_MOST]
+    if linked_rows.size < _FEWEST:
         return False
-    own = _texts(before.take(pa.array(rows[known])))
-    new = _texts(after.take(pa.array(known)))
+    identifiers = _texts(before.take(pa.array(rows[linked_rows])))
+    new = _texts(after.take(pa.array(linked_rows)))
     if not set(_texts(before)).isdisjoint(new):
         return False
-    back = [one[::-1] for one in own]
-    pairs = [(mine, made) for one in (own, back) for mine, made in zip(one, new, strict=True)]
-    orders = (_ranks(own), _ranks(back), rows[known].astype(np.float64))
+    back = [text[::-1] for text in identifiers]
+    pairs = [
+        (mine, pseudonym) for texts in (identifiers, back) for mine, pseudonym in zip(texts, new, strict=True)
+    ]
+    orders = (_ranks(identifiers), _ranks(back), rows[linked_rows].astype(np.float64))
     far = [np.abs(order - np.median(order)) for order in orders]  # as squares of what is around zero
     return not (
         any(_dependent(order, _ranks(new)) for order in (*orders, *far))
-        or any(mine in made for mine, made in pairs if len(mine) >= _SHORTEST)
-        or any(_replaced(one, new) for one in (own, back))
-        or any(map(_digested, own[:_DIGESTED], new[:_DIGESTED]))
+        or any(mine in pseudonym for mine, pseudonym in pairs if len(mine) >= _SHORTEST)
+        or any(_replaced(texts, new) for texts in (identifiers, back))
+        or any(map(_digested, identifiers[:_DIGESTED], new[:_DIGESTED]))
     )
 
 
@@ -86,19 +90,19 @@ def _ranks(texts: Sequence[str]) -> Floats:
     return values.argsort().argsort().astype(np.float64)
 
 
-def _dependent(one: NDArray[np.generic], ranks: Floats) -> bool:
+def _dependent(order: NDArray[np.generic], ranks: Floats) -> bool:
     """Whether the rank correlation (Spearman 1904) is beyond that of independent orders."""
-    correlation = np.corrcoef(one.argsort().argsort(), ranks)[0, 1]
+    correlation = np.corrcoef(order.argsort().argsort(), ranks)[0, 1]
     return bool(abs(correlation) * np.sqrt(ranks.size - 1) > _CLEAR)
 
 
-def _replaced(own: Sequence[str], new: Sequence[str]) -> bool:
+def _replaced(identifiers: Sequence[str], new: Sequence[str]) -> bool:
     """Whether at some place each old character became one new character."""
-    for place in range(min(max(map(len, own)), max(map(len, new)))):
+    for position in range(min(max(map(len, identifiers)), max(map(len, new)))):
         pairs = Counter(
-            (mine[place], made[place])
-            for mine, made in zip(own, new, strict=True)
-            if place < min(len(mine), len(made))
+            (mine[position], pseudonym[position])
+            for mine, pseudonym in zip(identifiers, new, strict=True)
+            if position < min(len(mine), len(pseudonym))
         )
         old, became = ({pair[end] for pair in pairs} for end in (0, 1))
         several = min(len(old), len(became)) > 1 and pairs.total() >= _FEWEST * len(old)
@@ -107,9 +111,9 @@ def _replaced(own: Sequence[str], new: Sequence[str]) -> bool:
     return False
 
 
-def _digested(mine: str, made: str) -> bool:
+def _digested(mine: str, pseudonym: str) -> bool:
     """Whether a value is a digest of its identifier, whole or in part."""
-    plain = _plain(made)
+    plain = _plain(pseudonym)
     return len(plain) >= 2 * _SHORTEST and any(plain in digest for digest in _digests(mine))
 
 
@@ -118,12 +122,12 @@ def _digests(text: str) -> Iterator[str]:
     for content in (text.encode(), text.lower().encode(), text.upper().encode()):
         yield f"{zlib.crc32(content):08x}"
         for algorithm in _ALGORITHMS:
-            found = hashlib.new(algorithm, content, usedforsecurity=False)
-            yield found.hexdigest()
-            yield str(int(found.hexdigest(), 16))
-            yield _plain(base64.b64encode(found.digest()).decode())
-            yield _plain(base64.b32encode(found.digest()).decode())
+            digest = hashlib.new(algorithm, content, usedforsecurity=False)
+            yield digest.hexdigest()
+            yield str(int(digest.hexdigest(), 16))
+            yield _plain(base64.b64encode(digest.digest()).decode())
+            yield _plain(base64.b32encode(digest.digest()).decode())
 
 
 def _plain(text: str) -> str:
-    return "".join(one for one in text.casefold() if one.isalnum())
+    return "".join(character for character in text.casefold() if character.isalnum())

@@ -26,15 +26,15 @@ def not_evaluated(
     """A question without an answer: its thresholds are not evaluated, or do not apply."""
     measured = [
         Measurement(
-            one.measure,
+            threshold.measure,
             None,
             why,
-            k=one.k,
-            events=one.events,
+            k=threshold.k,
+            events=threshold.events,
             applies=applies,
             requested=requested,
             hint=hint,
         )
-        for one in policy.of(question)
+        for threshold in policy.of(question)
     ]
     return QuestionOutcome(why, measured, hint=hint)

@@ -19,14 +19,14 @@ def ask_pseudonyms(request: Request) -> QuestionOutcome:
         return not_evaluated("pseudonyms", request.policy, why, hint="Set {attack}.")
     from crypsis import pseudonyms  # loading it takes a second
 
-    found = pseudonyms.anonymity(request.belief, seed=request.seed)
+    degree_result = pseudonyms.anonymity(request.belief, seed=request.seed)
     degree = Measurement(
         "pseudonyms.degree_of_anonymity",
-        found.degree,
-        f"The degree of anonymity is {number_text(found.degree, '.3f')}.",
+        degree_result.degree,
+        f"The degree of anonymity is {number_text(degree_result.degree, '.3f')}.",
     )
-    cracks = found.expected_cracks
-    if cracks is None or found.worse_than_chance:
+    cracks = degree_result.expected_cracks
+    if cracks is None or degree_result.worse_than_chance:
         why = "Expected cracks need the true assignment, which the attack does not include."
         if cracks is not None:
             why = (
@@ -35,12 +35,12 @@ def ask_pseudonyms(request: Request) -> QuestionOutcome:
                 "probably not aligned."
             )
         missing = [Measurement(f"pseudonyms.{name}", None, why, requested=True) for name in _CRACKS]
-        return QuestionOutcome(degree.statement, [degree, *missing], {"anonymity": found})
-    headline = f"{number_text(cracks, '.3g')} of {found.size:,} items are expected to be resolved."
-    results: dict[str, Any] = {"anonymity": found}
-    certain = found.near_certain_cracks or 0
-    text = f"{certain:,} of {found.size:,} items are resolved with a probability of 0.9 or more."
-    expected, affected, complete = cracks / found.size, round(cracks), True
+        return QuestionOutcome(degree.statement, [degree, *missing], {"anonymity": degree_result})
+    headline = f"{number_text(cracks, '.3g')} of {degree_result.size:,} items are expected to be resolved."
+    results: dict[str, Any] = {"anonymity": degree_result}
+    certain = degree_result.near_certain_cracks or 0
+    text = f"{certain:,} of {degree_result.size:,} items are resolved with a probability of 0.9 or more."
+    expected, affected, complete = cracks / degree_result.size, round(cracks), True
     if request.belief.pairs is not None:
         pairs = results["pairs"] = pseudonyms.pair_identification(request.belief)
         complete = pairs.assigned_jointly
@@ -48,9 +48,9 @@ def ask_pseudonyms(request: Request) -> QuestionOutcome:
             certain = pairs.with_pairs
             text = f"{text} {pairs}"
         if pairs.expected > float(cracks):
-            expected, affected = pairs.expected / found.size, round(pairs.expected)
+            expected, affected = pairs.expected / degree_result.size, round(pairs.expected)
             headline = (
-                f"{number_text(pairs.expected, '.3g')} of {found.size:,} items are expected to be "
+                f"{number_text(pairs.expected, '.3g')} of {degree_result.size:,} items are expected to be "
                 "resolved by the frequencies of their pairs, "
                 f"{number_text(cracks, '.3g')} without these."
             )

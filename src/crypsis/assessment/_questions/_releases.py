@@ -27,8 +27,8 @@ _CONNECT = (
 
 def check_earlier(request: Request) -> None:
     """Earlier releases are given only to a policy that limits what they disclose."""
-    given = request.earlier or request.ledger is not None
-    if given and not request.policy.of("releases"):
+    has_earlier = request.earlier or request.ledger is not None
+    if has_earlier and not request.policy.of("releases"):
         raise ParameterError(
             f"Policy {request.policy.name!r} has no threshold on earlier releases.",
             code="no-threshold",
@@ -46,24 +46,24 @@ def ask_releases(request: Request) -> QuestionOutcome:
 
     thresholds = request.policy.of("releases")
     sizes = sorted({threshold.k for threshold in thresholds if threshold.k is not None}) or [2]
-    names = [set(one.names) for one in request.earlier]
-    on = request.on if all(request.on in one for one in (request.data.names, *names)) else None
+    names = [set(release.names) for release in request.earlier]
+    on = request.on if all(request.on in columns for columns in (request.data.names, *names)) else None
     outcome = QuestionOutcome()
     data, earlier = request.of_people.data, request.earlier_of_people
     for k in sizes:
-        found = releases.joint_risk(data, earlier, k=k, on=on, row_maps=request.row_maps)
-        outcome.results[f"joint_risk (k = {k})"] = found
-        outcome.measured += [_small_classes(found), _small_differences(found)]
-    outcome.measured += [_gain(found), _near_certain(found), _reused(found)]
-    outcome.notes = [*map(_connection, found.connections), *found.not_known]
+        joint_risk = releases.joint_risk(data, earlier, k=k, on=on, row_maps=request.row_maps)
+        outcome.results[f"joint_risk (k = {k})"] = joint_risk
+        outcome.measured += [_small_classes(joint_risk), _small_differences(joint_risk)]
+    outcome.measured += [_gain(joint_risk), _near_certain(joint_risk), _reused(joint_risk)]
+    outcome.notes = [*map(_connection, joint_risk.connections), *joint_risk.not_known]
     outcome.headline = outcome.measured[0].statement
     return outcome
 
 
-def _hint(found: Any) -> str:
-    if any("undecided" in reason for reason in found.not_known):
+def _hint(joint_risk: Any) -> str:
+    if any("undecided" in reason for reason in joint_risk.not_known):
         return _DECIDE
-    renamed = any("other names" in reason for reason in found.not_known)
+    renamed = any("other names" in reason for reason in joint_risk.not_known)
     return _RENAME if renamed else _CONNECT
 
 
@@ -71,77 +71,77 @@ def _affected(share: Number, records: int) -> int:
     return round(getattr(share, "low", float(share)) * records)
 
 
-def _small_classes(found: Any) -> Measurement:
-    share = found.small_classes
+def _small_classes(joint_risk: Any) -> Measurement:
+    share = joint_risk.small_classes
     text = (
-        f"By {plural(found.releases, 'release')} together, {percent_text(share)} of the records "
-        f"are found with a probability above 1/{found.k}."
+        f"By {plural(joint_risk.releases, 'release')} together, {percent_text(share)} of the records "
+        f"are found with a probability above 1/{joint_risk.k}."
     )
     return Measurement(
         _SMALL,
         share,
         text,
         (),
-        _affected(share, found.records),
-        k=found.k,
-        lower_bound=bool(found.not_known),
+        _affected(share, joint_risk.records),
+        k=joint_risk.k,
+        lower_bound=bool(joint_risk.not_known),
         requested=True,
-        hint=_hint(found),
+        hint=_hint(joint_risk),
     )
 
 
-def _small_differences(found: Any) -> Measurement:
-    changes = [connection.difference for connection in found.connections]
+def _small_differences(joint_risk: Any) -> Measurement:
+    changes = [connection.difference for connection in joint_risk.connections]
     if not all(change.same_people for change in changes):
         text = "Who was added or removed is not known: the releases may be of other people."
-        return Measurement(_DIFFERENCES, None, text, k=found.k, requested=True, hint=_CONNECT)
+        return Measurement(_DIFFERENCES, None, text, k=joint_risk.k, requested=True, hint=_CONNECT)
     added, removed, changed = (
         sum(getattr(change, name) for change in changes) for name in ("added", "removed", "changed")
     )
     text = (
         f"{plural(added, 'record')} added, {removed:,} removed and {changed:,} changed since the "
-        f"earlier releases; {found.small_differences:,} of them in classes smaller than {found.k}."
+        f"earlier releases; {joint_risk.small_differences:,} of them in classes smaller than {joint_risk.k}."
     )
-    exact = all(change.exact for change in changes) and not found.not_known
+    exact = all(change.exact for change in changes) and not joint_risk.not_known
     return Measurement(
         _DIFFERENCES,
-        found.small_differences,
+        joint_risk.small_differences,
         text,
         (),
-        found.small_differences,
-        k=found.k,
+        joint_risk.small_differences,
+        k=joint_risk.k,
         lower_bound=not exact,
         requested=True,
-        hint=_hint(found),
+        hint=_hint(joint_risk),
     )
 
 
-def _gain(found: Any) -> Measurement:
-    if found.sensitive is None:
+def _gain(joint_risk: Any) -> Measurement:
+    if joint_risk.sensitive is None:
         return Measurement(_GAIN, None, "The data have no sensitive attribute.", applies=False)
     text = (
-        f"The releases together give {percent_text(found.inference_gain)} more correct guesses of "
-        f"{found.sensitive!r} than the best of them alone."
+        f"The releases together give {percent_text(joint_risk.inference_gain)} more correct guesses of "
+        f"{joint_risk.sensitive!r} than the best of them alone."
     )
     return Measurement(
         _GAIN,
-        found.inference_gain,
+        joint_risk.inference_gain,
         text,
-        (found.sensitive,),
-        _affected(found.inference_gain, found.records),
-        lower_bound=bool(found.not_known),
+        (joint_risk.sensitive,),
+        _affected(joint_risk.inference_gain, joint_risk.records),
+        lower_bound=bool(joint_risk.not_known),
         requested=True,
-        hint=_hint(found),
+        hint=_hint(joint_risk),
     )
 
 
-def _near_certain(found: Any) -> Measurement:
-    if found.sensitive is None:
+def _near_certain(joint_risk: Any) -> Measurement:
+    if joint_risk.sensitive is None:
         return Measurement(_CERTAIN, None, "The data have no sensitive attribute.", applies=False)
-    share, records = found.near_certain, found.records
+    share, records = joint_risk.near_certain, joint_risk.records
     count: Number = round(float(share) * records)
     if isinstance(share, Estimate):
-        count = share.map(lambda one: one * records)
+        count = share.map(lambda near_certain_share: near_certain_share * records)
     text = (
         f"Of {percent_text(share)} of the records a sensitive value is near-certain by the releases "
         "together, and not by one of them."
@@ -150,21 +150,21 @@ def _near_certain(found: Any) -> Measurement:
         _CERTAIN,
         count,
         text,
-        (found.sensitive,),
+        (joint_risk.sensitive,),
         _affected(share, records),
-        lower_bound=bool(found.not_known),
+        lower_bound=bool(joint_risk.not_known),
         requested=True,
-        hint=_hint(found),
+        hint=_hint(joint_risk),
     )
 
 
-def _reused(found: Any) -> Measurement:
-    names = found.reused
+def _reused(joint_risk: Any) -> Measurement:
+    names = joint_risk.reused
     verb = "connects" if len(names) == 1 else "connect"
     text = f"{plural(len(names), 'column')} {verb} the records of the releases."
     if names:
         text = f"{text[:-1]}: {listed(names)}. Pseudonyms of a new release are drawn anew."
-    return Measurement(_REUSED, len(names), text, names, found.records if names else 0)
+    return Measurement(_REUSED, len(names), text, names, joint_risk.records if names else 0)
 
 
 _WAYS = {
@@ -175,7 +175,7 @@ _WAYS = {
 }
 
 
-def _connection(one: Any) -> str:
-    columns = listed(one.columns) if one.columns else "none"
-    way = _WAYS[one.by].format(columns)
-    return f"Earlier release {one.release} is connected {way}."
+def _connection(connection: Any) -> str:
+    columns = listed(connection.columns) if connection.columns else "none"
+    way = _WAYS[connection.by].format(columns)
+    return f"Earlier release {connection.release} is connected {way}."

@@ -37,7 +37,7 @@ def add_sample_risks(request: Request, outcome: QuestionOutcome, classes: Equiva
     Results go into the report where the data allows them; measurements where the policy limits them.
     """
     asks: dict[str, Callable[[Request, QuestionOutcome, Named], list[Measurement]]] = {
-        "journalist": lambda asked, _, named: _journalist(asked, classes, named),
+        "journalist": lambda judged, _, named: _journalist(judged, classes, named),
         "individual": _individual,
         "unique_match": _unique_match,
         "household": _household,
@@ -51,9 +51,9 @@ def add_sample_risks(request: Request, outcome: QuestionOutcome, classes: Equiva
         try:
             measured = ask(request, outcome, named)
         except (InputError, TooLargeError) as error:
-            measured = [_missing(one, error.message, error.hint, requested=True) for one in named]
+            measured = [_missing(measure, error.message, error.hint, requested=True) for measure in named]
         if classes.dropped and name != "journalist":  # nothing is measured of records dropped
-            measured = [replace(one, lower_bound=True) for one in measured]
+            measured = [replace(measurement, lower_bound=True) for measurement in measured]
         outcome.measured += measured
     if request.data.weight is not None and not limited:
         outcome.notes.append(
@@ -72,8 +72,8 @@ def _named(request: Request, group: str) -> Named:
     ]
 
 
-def _missing(one: tuple[str, int | None], why: str, hint: str, *, requested: bool = False) -> Measurement:
-    return Measurement(one[0], None, why, k=one[1], hint=hint, requested=requested)
+def _missing(measure: tuple[str, int | None], why: str, hint: str, *, requested: bool = False) -> Measurement:
+    return Measurement(measure[0], None, why, k=measure[1], hint=hint, requested=requested)
 
 
 def _journalist(request: Request, classes: EquivalenceClasses, named: Named) -> list[Measurement]:
@@ -82,22 +82,22 @@ def _journalist(request: Request, classes: EquivalenceClasses, named: Named) -> 
         # raises what the classes could not be compared for
         singling_out.population_class_sizes(data, data.quasi_identifiers)
         why = "The equivalence classes were sampled and not compared with the population."
-        return [_missing(one, why, "Set {exact=True}.", requested=True) for one in named]
+        return [_missing(measure, why, "Set {exact=True}.", requested=True) for measure in named]
     if risk is None:
         hint = "Set {weight}, or {population} to its table."
-        return [_missing(one, _NO_POPULATION, hint) for one in named]
+        return [_missing(measure, _NO_POPULATION, hint) for measure in named]
     by = "the table of the population" if isinstance(data.population, Dataset) else "the weights"
 
     def above(k: int) -> float:
-        found = singling_out.equivalence_classes(data, threshold=1 / k).with_dropped_alone()
-        assert found.risk.journalist is not None  # noqa: S101 - it was known a moment ago
-        return float(found.risk.journalist.share_above)
+        class_sizes = singling_out.equivalence_classes(data, threshold=1 / k).with_dropped_alone()
+        assert class_sizes.risk.journalist is not None  # noqa: S101 - it was known a moment ago
+        return float(class_sizes.risk.journalist.share_above)
 
     return [
         _measurement(
-            one, f"journalist risk (by {by})", risk, above, classes.units, classes.unit, classes.columns
+            measure, f"journalist risk (by {by})", risk, above, classes.units, classes.unit, classes.columns
         )
-        for one in named
+        for measure in named
     ]
 
 
@@ -105,20 +105,20 @@ def _individual(request: Request, outcome: QuestionOutcome, named: Named) -> lis
     data = request.data
     if data.weight is None:
         why = "Individual risk needs the weights of the sample."
-        return [_missing(one, why, "Set {weight}.") for one in named]
-    found = singling_out.individual_risk(data)
-    outcome.results["individual_risk"] = found
+        return [_missing(measure, why, "Set {weight}.") for measure in named]
+    risk = singling_out.individual_risk(data)
+    outcome.results["individual_risk"] = risk
     return [
         _measurement(
-            one,
+            measure,
             "individual risk (by the weights)",
-            found,
+            risk,
             lambda k: singling_out.individual_risk(data, threshold=1 / k).share_above,
-            found.units,
-            found.unit,
-            found.columns,
+            risk.units,
+            risk.unit,
+            risk.columns,
         )
-        for one in named
+        for measure in named
     ]
 
 
@@ -126,24 +126,27 @@ def _unique_match(request: Request, outcome: QuestionOutcome, named: Named) -> l
     data = request.data
     if data.person is not None:
         why = "Unique matches are those of records; here a person has several."
-        return [_missing(one, why, "") for one in named]
+        return [_missing(measure, why, "") for measure in named]
     if data.weight is None and data.population is None:
-        return [_missing(one, "The sampling fraction is not known.", "Set {weight}.") for one in named]
+        return [
+            _missing(measure, "The sampling fraction is not known.", "Set {weight}.") for measure in named
+        ]
     if data.missing is MissingValues.WILDCARD and not named:
         return []
     if data.weight is None and not named:
         return []
-    found = singling_out.unique_match_risk(data)
-    outcome.results["unique_match"] = found
-    if found.probability is None:
+    match_risk = singling_out.unique_match_risk(data)
+    outcome.results["unique_match"] = match_risk
+    if match_risk.probability is None:
         text = "No record is unique in the release, so no match is unique."
-        return [Measurement(name, 0.0, text, found.columns, 0) for name, _ in named]
+        return [Measurement(name, 0.0, text, match_risk.columns, 0) for name, _ in named]
     text = (
-        f"A match with one of {found.sample_uniques:,} records that are unique in the sample is "
-        f"correct with probability {number_text(found.probability, '.3%')} ({found.design})."
+        f"A match with one of {match_risk.sample_uniques:,} records that are unique in the sample is "
+        f"correct with probability {number_text(match_risk.probability, '.3%')} ({match_risk.design})."
     )
     return [
-        Measurement(name, found.probability, text, found.columns, found.sample_uniques) for name, _ in named
+        Measurement(name, match_risk.probability, text, match_risk.columns, match_risk.sample_uniques)
+        for name, _ in named
     ]
 
 
@@ -151,31 +154,31 @@ def _household(request: Request, outcome: QuestionOutcome, named: Named) -> list
     data = request.data
     if data.household is None:
         why = "The households of the records are not known."
-        return [_missing(one, why, "Set {household}.") for one in named]
-    found = singling_out.household_risk(data)
-    outcome.results["household_risk"] = found
+        return [_missing(measure, why, "Set {household}.") for measure in named]
+    household_risk = singling_out.household_risk(data)
+    outcome.results["household_risk"] = household_risk
     outcome.notes.append(
         "The highest risk that a member of a household is re-identified is "
-        f"{percent_text(found.maximum)}, the average {percent_text(found.average)} "
-        f"({plural(found.households, 'household')}): one member found finds the others."
+        f"{percent_text(household_risk.maximum)}, the average {percent_text(household_risk.average)} "
+        f"({plural(household_risk.households, 'household')}): one member found finds the others."
     )
     measured = [
         _measurement(
-            one,
+            measure,
             "household risk",
-            found,
+            household_risk,
             lambda k: singling_out.household_risk(data, threshold=1 / k).share_above,
-            found.households,
+            household_risk.households,
             "households",
-            found.columns,
+            household_risk.columns,
         )
-        for one in named
+        for measure in named
     ]
-    without = 0 if data.person is not None else data.count - found.members
-    if without:
-        verb = "has" if without == 1 else "have"
-        outcome.notes.append(f"{without:,} of {data.count:,} records {verb} no household.")
-        measured = [replace(one, lower_bound=True) for one in measured]
+    without_household = 0 if data.person is not None else data.count - household_risk.members
+    if without_household:
+        verb = "has" if without_household == 1 else "have"
+        outcome.notes.append(f"{without_household:,} of {data.count:,} records {verb} no household.")
+        measured = [replace(measurement, lower_bound=True) for measurement in measured]
     return measured
 
 
@@ -185,29 +188,31 @@ def _suda(request: Request, outcome: QuestionOutcome, named: Named) -> list[Meas
     data = request.data
     if data.person is not None:
         why = "SUDA finds unique records; here a person has several."
-        return [_missing(one, why, "") for one in named]
-    found = singling_out.suda(data)
-    outcome.results["suda"] = found
+        return [_missing(measure, why, "") for measure in named]
+    suda_scores = singling_out.suda(data)
+    outcome.results["suda"] = suda_scores
     measured = []
-    for one in named:
-        name, k = one
+    for measure in named:
+        name, k = measure
         if name.endswith("special_uniques"):
-            share = found.special_uniques / max(found.records, 1)
+            share = suda_scores.special_uniques / max(suda_scores.records, 1)
             text = (
-                f"{found.special_uniques:,} of {found.records:,} records ({_percent(share)}) "
-                f"are unique in up to {found.max_columns} quasi-identifiers."
+                f"{suda_scores.special_uniques:,} of {suda_scores.records:,} records ({_percent(share)}) "
+                f"are unique in up to {suda_scores.max_columns} quasi-identifiers."
             )
-            measured.append(Measurement(name, share, text, found.columns, found.special_uniques))
-        elif found.dis_maximum is None:
+            measured.append(Measurement(name, share, text, suda_scores.columns, suda_scores.special_uniques))
+        elif suda_scores.dis_maximum is None:
             why = "The sampling fraction is not known."
-            measured.append(_missing(one, why, "Set {population} or {weight}."))
+            measured.append(_missing(measure, why, "Set {population} or {weight}."))
         elif k is None:
-            text = f"The highest DIS-SUDA score is {_percent(found.dis_maximum)}."
-            measured.append(Measurement(name, found.dis_maximum, text, found.columns))
+            text = f"The highest DIS-SUDA score is {_percent(suda_scores.dis_maximum)}."
+            measured.append(Measurement(name, suda_scores.dis_maximum, text, suda_scores.columns))
         else:
             share = float(singling_out.suda(data, threshold=1 / k).dis_share_above or 0.0)
-            text = f"{_percent(share)} of {found.records:,} records have a DIS-SUDA score above 1/{k}."
-            measured.append(Measurement(name, share, text, found.columns, round(share * found.records), k))
+            text = f"{_percent(share)} of {suda_scores.records:,} records have a DIS-SUDA score above 1/{k}."
+            measured.append(
+                Measurement(name, share, text, suda_scores.columns, round(share * suda_scores.records), k)
+            )
     return measured
 
 
@@ -215,32 +220,32 @@ def _presence(request: Request, outcome: QuestionOutcome, named: Named) -> list[
     data = request.data
     if not isinstance(data.population, Dataset):
         why = "k-map and delta-presence need the table of the population."
-        return [_missing(one, why, "Set {population} to its table.") for one in named]
-    found = singling_out.delta_presence(data)
-    outcome.results["presence"] = found
-    if found.unmatched:
-        verb = "matches" if found.unmatched == 1 else "match"
+        return [_missing(measure, why, "Set {population} to its table.") for measure in named]
+    presence = singling_out.delta_presence(data)
+    outcome.results["presence"] = presence
+    if presence.unmatched:
+        verb = "matches" if presence.unmatched == 1 else "match"
         why = (
-            f"{found.unmatched:,} of {data.count:,} records {verb} nobody in the table of the "
+            f"{presence.unmatched:,} of {data.count:,} records {verb} nobody in the table of the "
             "population: it is not their population."
         )
-        return [_missing(one, why, "", requested=True) for one in named]
+        return [_missing(measure, why, "", requested=True) for measure in named]
     texts: dict[str, tuple[float, str]] = {
         "singling_out.k_map": (
-            found.k_map,
-            f"At least {found.k_map:,} records of the population match each record (k-map).",
+            presence.k_map,
+            f"At least {presence.k_map:,} records of the population match each record (k-map).",
         ),
         "singling_out.delta_presence": (
-            found.high,
+            presence.high,
             f"Of some people of the population it is known with a probability of "
-            f"{_percent(found.high)} that they are in the release.",
+            f"{_percent(presence.high)} that they are in the release.",
         ),
     }
-    return [Measurement(name, *texts[name], found.columns) for name, _ in named]
+    return [Measurement(name, *texts[name], presence.columns) for name, _ in named]
 
 
 def _measurement(
-    one: tuple[str, int | None],
+    measure: tuple[str, int | None],
     term: str,
     risk: Any,
     above: Callable[[int], float],
@@ -249,7 +254,7 @@ def _measurement(
     columns: tuple[str, ...],
 ) -> Measurement:
     """The highest risk, the average, or the share above 1/k, as the name of the measure asks."""
-    name, k = one
+    name, k = measure
     if k is not None:
         share = above(k)
         text = f"{_percent(share)} of {units:,} {unit} have a {term} above 1/{k}."

@@ -113,17 +113,17 @@ def _class_sizes(policy: Policy) -> list[int]:
 def _measure_classes(classes: EquivalenceClasses, policy: Policy) -> list[Measurement]:
     """What the equivalence classes say of each measure."""
     columns, unit = classes.columns, classes.unit
-    found = [
+    measured = [
         Measurement(
-            one.measure,
-            classes.share_below(one.k),
-            classes.text_below(one.k),
+            threshold.measure,
+            classes.share_below(threshold.k),
+            classes.text_below(threshold.k),
             columns,
-            round(classes.records_below(one.k)),
-            one.k,
+            round(classes.records_below(threshold.k)),
+            threshold.k,
         )
-        for one in policy.of("singling_out")
-        if one.measure == SMALL_CLASSES and one.k is not None
+        for threshold in policy.of("singling_out")
+        if threshold.measure == SMALL_CLASSES and threshold.k is not None
     ]
     below = classes.records_below(_class_sizes(policy)[-1])
     unique, k = classes.records_below(2), number_text(classes.k, ",")
@@ -158,7 +158,7 @@ def _measure_classes(classes: EquivalenceClasses, policy: Policy) -> list[Measur
             float(average) * classes.units,
         ),
     )
-    return found + [
+    return measured + [
         Measurement(f"singling_out.{name}", value, text, columns, round(float(affected)))
         for name, value, text, affected in rows
     ]
@@ -169,7 +169,7 @@ def _is_generalized(data: Dataset, population: Dataset) -> bool:
     that the population does not have.
     """
     for name in data.quasi_identifiers:
-        mine, theirs = (one.cells([name]).values[0] for one in (data, population))
+        mine, theirs = (dataset.cells([name]).values[0] for dataset in (data, population))
         if mine.type != theirs.type or not set(mine.to_pylist()) - {None} <= set(theirs.to_pylist()):
             return True
     return False
@@ -209,10 +209,10 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
                 f"{int(sizes.min()):,})."
             )
             return Measurement(name, alone / population.count, text, data.quasi_identifiers, alone)
-        found = singling_out.uniqueness(population, data.quasi_identifiers)
-        outcome.results["population"] = found
-        text = f"{found.uniques:,} of {found.records:,} records of the population are unique."
-        return Measurement(name, found.fraction, text, found.columns, round(found.uniques))
+        uniqueness = singling_out.uniqueness(population, data.quasi_identifiers)
+        outcome.results["population"] = uniqueness
+        text = f"{uniqueness.uniques:,} of {uniqueness.records:,} records of the population are unique."
+        return Measurement(name, uniqueness.fraction, text, uniqueness.columns, round(uniqueness.uniques))
     estimate = _by_class_sizes(data)
     if estimate is None:
         return _by_loglinear_model(request, outcome)
@@ -245,20 +245,22 @@ def _by_class_sizes(data: Dataset) -> singling_out.PopulationUniqueness | None:
 def _by_loglinear_model(request: Request, outcome: QuestionOutcome) -> Measurement:
     """The other models assume a simple random sample; with weights a log-linear model is fitted."""
     try:
-        found = singling_out.loglinear_risk(request.data)
+        model_risk = singling_out.loglinear_risk(request.data)
     except (InputError, TooLargeError) as error:
         outcome.notes.append(f"Population uniqueness was not estimated: {error.message}")
-        asked = request.data.population is not None
-        return Measurement(POPULATION, None, error.message, requested=asked, hint=error.hint)
-    outcome.results["loglinear_risk"] = found
+        has_population = request.data.population is not None
+        return Measurement(POPULATION, None, error.message, requested=has_population, hint=error.hint)
+    outcome.results["loglinear_risk"] = model_risk
     text = (
-        f"{100 * found.uniqueness:.3g} % of the {round(found.population):,} people that the "
+        f"{100 * model_risk.uniqueness:.3g} % of the {round(model_risk.population):,} people that the "
         "weights sum to are estimated to be unique (log-linear model with "
-        f"{plural(len(found.interactions), 'interaction')}). {found.advice}"
+        f"{plural(len(model_risk.interactions), 'interaction')}). {model_risk.advice}"
     )
-    affected = round(found.uniqueness * found.population)
-    too_low = found.bias < 0 and found.uncertain
-    return Measurement(POPULATION, found.uniqueness, text, found.columns, affected, lower_bound=too_low)
+    affected = round(model_risk.uniqueness * model_risk.population)
+    too_low = model_risk.bias < 0 and model_risk.uncertain
+    return Measurement(
+        POPULATION, model_risk.uniqueness, text, model_risk.columns, affected, lower_bound=too_low
+    )
 
 
 def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
@@ -275,12 +277,13 @@ def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
         names = data.quasi_identifiers
         notes.append("The search for quasi-identifiers did not include insensitive attributes.")
     if len(names) > _SEARCHED_COLUMNS:
-        known, every = data.quasi_identifiers[:_SEARCHED_COLUMNS], len(names)
+        searched_columns, released_count = data.quasi_identifiers[:_SEARCHED_COLUMNS], len(names)
         notes.append(
             f"Which columns single people out together was searched for among "
-            f"{plural(len(known), 'quasi-identifier')}, not among all {every} released columns."
+            f"{plural(len(searched_columns), 'quasi-identifier')}, not among all {released_count} "
+            "released columns."
         )
-        names = known
+        names = searched_columns
     searched = data.with_roles(data.roles)
     if isinstance(data.population, Dataset) and not {*names} <= {*data.population.names}:
         searched = replace(searched, population=None)
@@ -289,22 +292,22 @@ def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
             "were searched for in the release."
         )
     try:
-        found = singling_out.find_quasi_identifiers(
+        search = singling_out.find_quasi_identifiers(
             searched, _ALPHA, columns=names, max_columns=_MAX_COLUMNS, seed=request.seed
         )
     except TooLargeError as error:
         notes.append(f"Quasi-identifiers were not searched for: {error.message}")
         return False
-    outcome.results["quasi_identifiers"] = found
+    outcome.results["quasi_identifiers"] = search
     insensitive = sorted(
-        {name for one in found.found for name in one.columns}
+        {name for column_set in search.found for name in column_set.columns}
         & {name for name, role in data.roles.items() if role is Role.INSENSITIVE}
     )
     if insensitive:
-        one = len(insensitive) == 1
+        is_single = len(insensitive) == 1
         notes.append(
             f"{plural(len(insensitive), 'insensitive attribute')} "
-            f"{'singles' if one else 'single'} people out too: {listed(insensitive)}. What an "
+            f"{'singles' if is_single else 'single'} people out too: {listed(insensitive)}. What an "
             "intruder may know is a quasi-identifier."
         )
-    return not found.complete
+    return not search.complete

@@ -40,26 +40,26 @@ def check_synthetic(request: Request) -> None:
             hint="Set {policy} to one that has.",
             parameter="policy",
         )
-    others: dict[str, Any] = {
+    unused: dict[str, Any] = {
         "attack": request.belief,
         "earlier": request.earlier or request.ledger,
         "on": request.on,
         "key": request.row_map,
     }
-    given = [name for name, value in others.items() if value]
-    if given:
+    stated = [name for name, value in unused.items() if value]
+    if stated:
         raise ParameterError(
             "Records of a synthetic file are of nobody, so no record corresponds to a person.",
-            hint=f"Remove {{{given[0]}}}.",
+            hint=f"Remove {{{stated[0]}}}.",
         )
 
 
 def not_of_synthetic(policy: Policy) -> list[Measurement]:
     """The other questions do not arise."""
     return [
-        one
+        measurement
         for question in ("singling_out", "inference", "linkage", "pseudonyms")
-        for one in not_evaluated(question, policy, _INVENTED, applies=False).measured
+        for measurement in not_evaluated(question, policy, _INVENTED, applies=False).measured
     ]
 
 
@@ -70,21 +70,25 @@ def ask_synthetic(request: Request) -> QuestionOutcome:
         return not_evaluated("synthetic", request.policy, why, hint="Set {original}.", requested=True)
     from crypsis import synthetic  # loading it takes a second
 
-    found = synthetic.synthetic_risk(request.data, request.original, request.holdout, seed=request.seed)
-    outcome = QuestionOutcome(results={"synthetic_risk": found})
-    outcome.measured = [*(_measured(found, name) for name in _ATTACKS), _exposed(found)]
+    synthetic_risk = synthetic.synthetic_risk(
+        request.data, request.original, request.holdout, seed=request.seed
+    )
+    outcome = QuestionOutcome(results={"synthetic_risk": synthetic_risk})
+    outcome.measured = [*(_measured(synthetic_risk, name) for name in _ATTACKS), _exposed(synthetic_risk)]
     outcome.headline = outcome.measured[0].statement
-    outcome.notes = [one.statement for one in outcome.measured[1:] if one.value is not None]
-    outcome.notes += [*found.problems, *([] if found.holdout_records else [_NO_CONTROL])]
+    outcome.notes = [
+        measurement.statement for measurement in outcome.measured[1:] if measurement.value is not None
+    ]
+    outcome.notes += [*synthetic_risk.problems, *([] if synthetic_risk.holdout_records else [_NO_CONTROL])]
     return outcome
 
 
-def _measured(found: Any, name: str) -> Measurement:
+def _measured(synthetic_risk: Any, name: str) -> Measurement:
     measure = f"synthetic.{name}"
-    attacks = [one for each in _ATTACKS[name] if (one := found.worst(each)) is not None]
+    attacks = [attack for each in _ATTACKS[name] if (attack := synthetic_risk.worst(each)) is not None]
     if not attacks:
         return Measurement(measure, None, "The attack was not possible.", requested=True)
-    worst = max(attacks, key=lambda one: float(one.advantage or one.success))
+    worst = max(attacks, key=lambda attack: float(attack.advantage or attack.success))
     columns = () if worst.column is None else (worst.column,)
     if worst.advantage is None:
         text = (
@@ -110,19 +114,23 @@ def _measured(found: Any, name: str) -> Measurement:
         estimate,
         text,
         columns,
-        round(low * found.training_records),
+        round(low * synthetic_risk.training_records),
         requested=True,
-        lower_bound=bool(found.problems) or found.holdout_records is None,
+        lower_bound=bool(synthetic_risk.problems) or synthetic_risk.holdout_records is None,
         hint=_ENOUGH,
     )
 
 
-def _exposed(found: Any) -> Measurement:
+def _exposed(synthetic_risk: Any) -> Measurement:
     """The worst cases: records above the complete control group."""
     measure = "synthetic.exposed_records"
-    if found.unusual_records is None:
+    if synthetic_risk.unusual_records is None:
         return Measurement(measure, None, _NO_CONTROL, requested=True, hint="Set {holdout}.")
-    targets, unusual, limit = found.rows.size, found.unusual_records, found.unusual_by_chance
+    targets, unusual, limit = (
+        synthetic_risk.rows.size,
+        synthetic_risk.unusual_records,
+        synthetic_risk.unusual_by_chance,
+    )
     text = (
         f"{plural(unusual, 'training record')} of {targets:,} {'is' if unusual == 1 else 'are'} "
         f"recognized with more certainty than anybody of the control group; chance explains "
@@ -138,5 +146,12 @@ def _exposed(found: Any) -> Measurement:
         )
     exposed = unusual if unusual >= limit else 0
     return Measurement(
-        measure, exposed, text, (), exposed, requested=True, lower_bound=bool(found.problems), hint=_ENOUGH
+        measure,
+        exposed,
+        text,
+        (),
+        exposed,
+        requested=True,
+        lower_bound=bool(synthetic_risk.problems),
+        hint=_ENOUGH,
     )

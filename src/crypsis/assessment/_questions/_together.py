@@ -38,13 +38,13 @@ def other_files(
     files: Data | Sequence[Data], first: Dataset, columns: Sequence[ColumnRole], accepted: bool, seed: int
 ) -> tuple[OtherFile, ...]:
     """The further files; a column without a role has that of the same name in the first file."""
-    given = list(files) if isinstance(files, list | tuple) else [] if files is None else [files]
+    listed = list(files) if isinstance(files, list | tuple) else [] if files is None else [files]
     decided = {column.column: column.role for column in columns if not column.guessed}
     other_files: list[OtherFile] = []
-    for number, file in enumerate(given, start=2):
+    for number, file in enumerate(listed, start=2):
         data = as_dataset(file)
-        own = {name: data.roles[name] for name in data.names if name in data.roles}
-        data = data.with_roles({**_roles_of(decided, data.names), **own}, data.notes)
+        decided_roles = {name: data.roles[name] for name in data.names if name in data.roles}
+        data = data.with_roles({**_roles_of(decided, data.names), **decided_roles}, data.notes)
         if data.person is None and first.person in data.names:
             data = replace(data, person=first.person)
         described = describe_columns(data, seed)
@@ -63,15 +63,15 @@ def _roles_of(decided: dict[str, str], names: Sequence[str]) -> dict[str, Role]:
 
 def add_joint_classes(request: Request, outcome: QuestionOutcome) -> None:
     """Add the class sizes of the records that are joined with those of each further file."""
-    for other in request.together:
+    for file in request.together:
         try:
-            pair = _both_ways(request.data, other)
+            pair = _both_ways(request.data, file)
         except (InputError, TooLargeError) as error:
             outcome.measured += [
                 Measurement(
                     threshold.measure,
                     None,
-                    f"{other.name}: {error.message}",
+                    f"{file.name}: {error.message}",
                     k=threshold.k,
                     requested=True,
                     hint=error.hint,
@@ -80,9 +80,9 @@ def add_joint_classes(request: Request, outcome: QuestionOutcome) -> None:
                 if threshold.measure in CLASS_SIZES
             ]
             continue
-        outcome.results[f"joint classes with {other.name}"] = pair[0]
-        if not any(one.joined for one in pair):
-            outcome.notes.append(pair[0].text_below(5, other.name))
+        outcome.results[f"joint classes with {file.name}"] = pair[0]
+        if not any(joined.joined for joined in pair):
+            outcome.notes.append(pair[0].text_below(5, file.name))
             continue
         sizes = [
             threshold.k or int(threshold.limit)
@@ -90,15 +90,15 @@ def add_joint_classes(request: Request, outcome: QuestionOutcome) -> None:
             if threshold.measure in CLASS_SIZES
         ]
         k = max(sizes, default=5)
-        worst = max(pair, key=lambda found: found.share_below(k))
-        outcome.notes.append(worst.text_below(k, other.name))
-        for one in request.policy.thresholds:
-            if one.measure == SMALL_CLASSES:
-                worst = max(pair, key=lambda found: found.share_below(one.k or 5))
-                outcome.measured.append(_measured(worst, other.name, SMALL_CLASSES, one.k or 5))
-            elif one.measure == K_ANONYMITY:
-                worst = min(pair, key=lambda found: found.k or found.records)
-                outcome.measured.append(_measured(worst, other.name, K_ANONYMITY, int(one.limit)))
+        worst = max(pair, key=lambda joined: joined.share_below(k))
+        outcome.notes.append(worst.text_below(k, file.name))
+        for threshold in request.policy.thresholds:
+            if threshold.measure == SMALL_CLASSES:
+                worst = max(pair, key=lambda joined: joined.share_below(threshold.k or 5))
+                outcome.measured.append(_measured(worst, file.name, SMALL_CLASSES, threshold.k or 5))
+            elif threshold.measure == K_ANONYMITY:
+                worst = min(pair, key=lambda joined: joined.k or joined.records)
+                outcome.measured.append(_measured(worst, file.name, K_ANONYMITY, int(threshold.limit)))
 
 
 def _both_ways(data: Dataset, other_file: OtherFile) -> tuple[JointClasses, JointClasses]:
@@ -131,31 +131,31 @@ def together_reasons(request: Request, outcome: QuestionOutcome | None) -> tuple
     """What is open about further files, and so keeps the release from being called safe."""
     reasons: list[Reason] = []
     limited = any(threshold.measure in CLASS_SIZES for threshold in request.policy.thresholds)
-    for other in request.together:
-        found = None if outcome is None else outcome.results.get(f"joint classes with {other.name}")
-        if not isinstance(found, JointClasses):
-            text = f"Whether {other.name} can be joined with this file was not measured."
+    for file in request.together:
+        joint_classes = None if outcome is None else outcome.results.get(f"joint classes with {file.name}")
+        if not isinstance(joint_classes, JointClasses):
+            text = f"Whether {file.name} can be joined with this file was not measured."
             reasons.append(Reason("joined-files", text))
             continue
-        if other.undecided:
+        if file.undecided:
             text = (
-                f"In {other.name} the role of {named(other.undecided)} is not decided; it "
+                f"In {file.name} the role of {named(file.undecided)} is not decided; it "
                 "may be known of a person, too."
             )
             reasons.append(Reason("undecided-columns", text, "Decide the roles of its columns."))
-        if found.not_compared:
-            text = f"{named(found.not_compared)} could not be compared with {other.name}."
+        if joint_classes.not_compared:
+            text = f"{named(joint_classes.not_compared)} could not be compared with {file.name}."
             hint = "Give the columns of both files the same type."
             reasons.append(Reason("joined-files", text, hint))
-        if found.joined and not limited:
+        if joint_classes.joined and not limited:
             text = (
-                f"{other.name} can be joined with this file on {named(found.shared)} "
-                f"(joint k = {number_text(found.k, ',')}), and the policy has no threshold on "
+                f"{file.name} can be joined with this file on {named(joint_classes.shared)} "
+                f"(joint k = {number_text(joint_classes.k, ',')}), and the policy has no threshold on "
                 "classes."
             )
             reasons.append(Reason("joined-files", text))
-        reasons += _under_other_names(request.data, other, found)
-        reasons += _by_position(request.data, other)
+        reasons += _under_other_names(request.data, file, joint_classes)
+        reasons += _by_position(request.data, file)
     return tuple(reasons)
 
 
@@ -185,16 +185,16 @@ def _under_other_names(data: Dataset, other_file: OtherFile, joint_classes: Join
         other_file.data, [name for name in other_file.data.released if name not in joint_classes.shared]
     )
     hint = "Give both the same name, so that the join is measured, or exclude one."
-    for name, one in mine.items():
+    for name, my_values in mine.items():
         for second, two in theirs.items():
-            same = _same_values(one, two)
-            if same >= _SAME * min(one.values.size, two.values.size):
+            same = _same_values(my_values, two)
+            if same >= _SAME * min(my_values.values.size, two.values.size):
                 text = (
                     f"Column {name!r} has {same:,} values that column {second!r} of {other_file.name} "
                     "has, too: the files may be joined by them."
                 )
                 reasons.append(Reason("joined-files", text, hint))
-            elif _on_a_line(one, two):
+            elif _on_a_line(my_values, two):
                 text = (
                     f"Column {name!r} has the numbers of column {second!r} of {other_file.name} in other "
                     "units: the files may be joined by them."
@@ -217,7 +217,7 @@ class _Values:
 
 def _like_keys(data: Dataset, names: Sequence[str]) -> dict[str, _Values]:
     """The different values of columns that have many, in ascending order."""
-    found = {}
+    key_values = {}
     for name in names:
         least = _LIKE_A_KEY.get(data.rows.column(name).kind)
         if least is None:
@@ -228,29 +228,29 @@ def _like_keys(data: Dataset, names: Sequence[str]) -> dict[str, _Values]:
             continue
         if table.num_rows < least:
             continue
-        every = table.column(0).combine_chunks().dictionary_decode()
-        read = read_numbers(every)
-        there = ~np.isnan(read.numbers) if read.mostly else np.asarray(every.is_valid())
-        values = read.numbers if read.mostly else np.array(every.to_pylist(), object)
-        distinct, place = np.unique(values[there], return_inverse=True)
+        column_values = table.column(0).combine_chunks().dictionary_decode()
+        read = read_numbers(column_values)
+        is_used = ~np.isnan(read.numbers) if read.mostly else np.asarray(column_values.is_valid())
+        values = read.numbers if read.mostly else np.array(column_values.to_pylist(), object)
+        distinct, value_index = np.unique(values[is_used], return_inverse=True)
         counts = np.zeros(distinct.size)
-        np.add.at(counts, place, table["count"].to_numpy()[there])
-        found[name] = _Values(distinct, counts)
-    return found
+        np.add.at(counts, value_index, table["count"].to_numpy()[is_used])
+        key_values[name] = _Values(distinct, counts)
+    return key_values
 
 
-def _same_values(one: _Values, two: _Values) -> int:
+def _same_values(first: _Values, two: _Values) -> int:
     """How many values both have."""
-    return len({*one.values.tolist()} & {*two.values.tolist()}) if one.numeric == two.numeric else 0
+    return len({*first.values.tolist()} & {*two.values.tolist()}) if first.numeric == two.numeric else 0
 
 
-def _on_a_line(one: _Values, two: _Values) -> bool:
+def _on_a_line(first: _Values, two: _Values) -> bool:
     """Whether number n of one is a factor, and an addend, of number n of the other.
 
     As many people have each, and the line meets them within half of the gap between neighbors.
     """
-    comparable = one.numeric and two.numeric and one.values.size == two.values.size
-    if not comparable or not np.array_equal(one.counts, two.counts):
+    comparable = first.numeric and two.numeric and first.values.size == two.values.size
+    if not comparable or not np.array_equal(first.counts, two.counts):
         return False
-    away = np.abs(np.polyval(np.polyfit(one.values, two.values, 1), one.values) - two.values)
+    away = np.abs(np.polyval(np.polyfit(first.values, two.values, 1), first.values) - two.values)
     return bool((away <= np.median(np.diff(two.values)) / 2).mean() >= _LINE)

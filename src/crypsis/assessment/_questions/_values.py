@@ -81,14 +81,14 @@ def presence_in_other_files(request: Request) -> list[Measurement]:
     measured = []
     if not any(threshold.measure == _PRESENCE for threshold in request.policy.thresholds):
         return []
-    for other in request.together:
-        for name in other.data.sensitive:
+    for file in request.together:
+        for name in file.data.sensitive:
             if name in request.data.names:
                 continue
-            table = other.data.to_arrow([name])
+            table = file.data.to_arrow([name])
             everyone = f"all but {name}"
             table = table.append_column(everyone, pa.array(np.zeros(table.num_rows, np.int8)))
-            notes = {name: other.data.notes[name]} if name in other.data.notes else {}
+            notes = {name: file.data.notes[name]} if name in file.data.notes else {}
             data = Dataset.from_frame(table, quasi_identifiers=everyone, sensitive=name)
             data = data.with_roles(data.roles, notes)
             measured += [_presence(attribute) for attribute in value_disclosure(data).attributes]

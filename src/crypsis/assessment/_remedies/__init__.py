@@ -80,12 +80,16 @@ def with_remedies(
     One anonymization is proposed for all findings that it can remedy, so that one command leads to
     a release that meets the policy; it is tried once. If `thorough`, its alternatives are tried too.
     """
-    given, request = request, request.of_people
+    stated_request, request = request, request.of_people
     exceeded = [finding for finding in findings if finding.status is Status.EXCEEDED]
-    released = [one for one in exceeded if one.measure in _KNOWN or about_released_columns(one, request.data)]
+    released = [
+        finding
+        for finding in exceeded
+        if finding.measure in _KNOWN or about_released_columns(finding, request.data)
+    ]
     parameters: dict[str, Any] = {}
     trial: Trial | str | None = None
-    if any(one.question not in _OTHERWISE and one not in released for one in exceeded):
+    if any(finding.question not in _OTHERWISE and finding not in released for finding in exceeded):
         parameters = anonymization(request, exceeded)
         trial = impossible(request, parameters)
         if trial is None and tried:
@@ -120,7 +124,7 @@ def with_remedies(
         return anonymize_remedy(finding, text, parameters, trial)
 
     def with_others(remedy: Remedy) -> Remedy:
-        if remedy.action == "anonymize" and request is not given:
+        if remedy.action == "anonymize" and request is not stated_request:
             return _of_original(remedy, str(request.data.person))
         return replace(remedy, alternatives=remedies) if remedy.action == "anonymize" else remedy
 
@@ -144,7 +148,7 @@ def _remedied(finding: Finding, trial: Trial) -> bool:
 
     Nor does it arise if the columns that it is about were left out.
     """
-    same = [one.status for one in trial.findings if one.measure == finding.measure]
+    same = [repeated.status for repeated in trial.findings if repeated.measure == finding.measure]
     fine = {Status.MET, Status.NOT_ASKED} if finding.measure in _OF_COLUMNS else {Status.MET}
     return bool(same) and {*same} <= fine
 

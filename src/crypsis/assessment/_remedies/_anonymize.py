@@ -78,12 +78,12 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     excluded = set(undecided(columns, accepted=True))
     excluded |= {column.column for column in columns if column.evidence and not column.override}
     excluded |= {column.column for column in columns if column.free_text}
-    excluded |= {one.columns[0] for one in exceeded if one.measure == _UNICITY}
-    excluded |= {one.columns[1] for one in exceeded if one.measure == _INFERRED}
-    excluded |= {one.columns[0] for one in exceeded if one.measure == _PRESENCE}
+    excluded |= {finding.columns[0] for finding in exceeded if finding.measure == _UNICITY}
+    excluded |= {finding.columns[1] for finding in exceeded if finding.measure == _INFERRED}
+    excluded |= {finding.columns[0] for finding in exceeded if finding.measure == _PRESENCE}
     excluded |= _joining(data, exceeded)
     methods: dict[str, str] = {}
-    if _RULES & {one.measure for one in request.policy.of("columns")}:
+    if _RULES & {threshold.measure for threshold in request.policy.of("columns")}:
         for name, recoding in safe_harbor_recodings(request).items():
             if recoding == "drop":
                 excluded.add(name)
@@ -97,32 +97,34 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     # A column that is guessed to be an identifier is not decided: the command excludes it.
     removed = {*data.identifiers, *data.excluded} - {*undecided(columns, accepted=True)}
     excluded -= removed
-    apart, gone = apart_or_excluded(data, alone, excluded | removed)
+    separate, gone = apart_or_excluded(data, alone, excluded | removed)
     excluded |= gone
-    kept = [name for name in data.names if name not in {*excluded, *removed, *apart}]
+    kept = [name for name in data.names if name not in {*excluded, *removed, *separate}]
     sensitive = any(data.roles.get(name) is Role.SENSITIVE for name in kept)
-    known = any(data.roles.get(name) is Role.QUASI_IDENTIFIER for name in kept)
-    made: dict[str, Any] = {"k": 1}
-    if known:
+    has_quasi_identifiers = any(data.roles.get(name) is Role.QUASI_IDENTIFIER for name in kept)
+    options: dict[str, Any] = {"k": 1}
+    if has_quasi_identifiers:
         people = isinstance(data.population, Dataset)
-        made |= requirements_for(
+        options |= requirements_for(
             request.policy, sensitive=sensitive, population=people, weighted=data.weight is not None
         )
     methods = {name: method for name, method in methods.items() if name in kept}
     if methods:
-        made["methods"] = methods
+        options["methods"] = methods
     if excluded:
-        made["excluded"] = tuple(name for name in data.names if name in excluded)
-    if apart:
-        made["apart"] = tuple(name for name in data.names if name in apart)
-    return made
+        options["excluded"] = tuple(name for name in data.names if name in excluded)
+    if separate:
+        options["apart"] = tuple(name for name in data.names if name in separate)
+    return options
 
 
 def _joining(data: Dataset, exceeded: Sequence[Finding]) -> set[str]:
     """What joins another file of the release, and is not a quasi-identifier."""
-    joint = [one for one in exceeded if one.measure in CLASS_SIZES]
-    known = {*data.quasi_identifiers}
-    return {name for one in joint for name in one.columns if name in data.released} - known
+    joint = [finding for finding in exceeded if finding.measure in CLASS_SIZES]
+    quasi_identifiers = {*data.quasi_identifiers}
+    return {
+        name for finding in joint for name in finding.columns if name in data.released
+    } - quasi_identifiers
 
 
 def _uniqueness_limit(request: Request) -> float | None:
@@ -159,9 +161,9 @@ def anonymize_remedy(
     if how:
         text = f"Tried: the column {finding.columns[0]!r} is {how}. {trial.loss}"
         return replace(remedy, tried=True, outcome=text, loss=trial.loss)
-    same = [one for one in trial.findings if one.measure == finding.measure]
-    own = [one for one in same if one.columns[:1] == finding.columns[:1]] or same
-    return with_outcome(remedy, finding, own[0] if own else None, trial.loss)
+    same = [repeated for repeated in trial.findings if repeated.measure == finding.measure]
+    same_columns = [repeated for repeated in same if repeated.columns[:1] == finding.columns[:1]] or same
+    return with_outcome(remedy, finding, same_columns[0] if same_columns else None, trial.loss)
 
 
 def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, Any], Trial]:
@@ -208,13 +210,13 @@ def stronger(parameters: dict[str, Any], findings: Sequence[Finding]) -> Iterato
     risk = parameters.get("journalist_risk")
     larger = {name for name in ("k", "k_map") if parameters.get(name, 1) > 1}
     for factor in _STRONGER if larger or risk is not None else ():
-        made = {**parameters, **{name: parameters[name] * factor for name in larger}}
+        strengthened = {**parameters, **{name: parameters[name] * factor for name in larger}}
         if risk is not None:
-            made["journalist_risk"] = risk / factor
+            strengthened["journalist_risk"] = risk / factor
         for name in ("closeness", "excess"):
-            if name in made:
-                made[name] = round(made[name] * 1.5 / factor, 3)
-        yield made
+            if name in strengthened:
+                strengthened[name] = round(strengthened[name] * 1.5 / factor, 3)
+        yield strengthened
     averages = [
         finding.threshold
         for finding in findings
@@ -228,22 +230,22 @@ def stronger(parameters: dict[str, Any], findings: Sequence[Finding]) -> Iterato
 
 def alternatives(request: Request, parameters: dict[str, Any]) -> tuple[Remedy, ...]:
     """The same requirements by recodings that analysts may prefer, each tried."""
-    found = []
+    remedies = []
     for recoding, text in _RECODINGS.items():
-        asked = {**parameters, "recoding": recoding}
-        trial = try_anonymization(request, asked)
+        options = {**parameters, "recoding": recoding}
+        trial = try_anonymization(request, options)
         if trial.failure:
-            found.append(Remedy("none", text, tried=True, outcome=f"Tried: {trial.failure}"))
+            remedies.append(Remedy("none", text, tried=True, outcome=f"Tried: {trial.failure}"))
         else:
             outcome = f"Tried: {trial.loss}"
-            found.append(Remedy("anonymize", text, asked, tried=True, outcome=outcome, loss=trial.loss))
-    return tuple(found)
+            remedies.append(Remedy("anonymize", text, options, tried=True, outcome=outcome, loss=trial.loss))
+    return tuple(remedies)
 
 
 def _meets(trial: Trial) -> bool:
     """Whether nothing is exceeded that an anonymization can remedy; of links, if there is an original."""
-    own = [finding for finding in trial.findings if finding.question not in _OTHER_FILES]
-    return all(one.status is not Status.EXCEEDED for one in own)
+    judged = [finding for finding in trial.findings if finding.question not in _OTHER_FILES]
+    return all(finding.status is not Status.EXCEEDED for finding in judged)
 
 
 def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
@@ -254,7 +256,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
         for attempt in range(_ATTEMPTS):
             options = {name: value for name, value in parameters.items() if name != "excluded"}
             try:
-                made = protection.anonymize(decided(request, parameters), shuffle=False, **options)
+                anonymized = protection.anonymize(decided(request, parameters), shuffle=False, **options)
                 break
             except (RoleError, RequirementsNotMetError) as error:
                 if (
@@ -268,17 +270,17 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
                 leave_out(request, parameters, in_the_way(request, parameters, error))
         columns = tuple(
             replace(describe_column, guessed=False)
-            for describe_column in describe_columns(made.data, request.seed)
+            for describe_column in describe_columns(anonymized.data, request.seed)
         )
-        files = tuple(OtherFile(", ".join(one.names), one) for one in made.apart)
+        files = tuple(OtherFile(", ".join(file.names), file) for file in anonymized.apart)
         after = replace(
             request,
-            data=replace(made.data, population=request.data.population),
+            data=replace(anonymized.data, population=request.data.population),
             columns=columns,
             search=False,
             together=(*request.together, *files),
             on=None,
-            row_map=_original_rows(request, made.key.row_map),
+            row_map=_original_rows(request, anonymized.key.row_map),
         )
         measured = measure_columns(after)
         measured += ask_singling_out(after).measured
@@ -287,7 +289,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
             measured += ask_linkage(after).measured
     except (InputError, TooLargeError, RequirementsNotMetError) as error:
         return Trial(failure=error.message)
-    loss = made.loss
+    loss = anonymized.loss
     verb = "is" if loss.suppressed_records == 1 else "are"
     text = f"{loss.suppressed_records:,} of {plural(loss.records, 'record')} {verb} suppressed"
     if loss.ncp is not None:
@@ -301,10 +303,10 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     text += text_left_out(request.data, parameters)
     if loss.ncp is not None and loss.ncp > _MUCH:
         text += _why_much(request.data, parameters)
-    left = [words for words in made.released_values.values() if "not released" not in words]
+    left = [words for words in anonymized.released_values.values() if "not released" not in words]
     if left:
         text += f"; released: {'; '.join(left)}"
-    return Trial(findings, f"{text}.", data=made.data)
+    return Trial(findings, f"{text}.", data=anonymized.data)
 
 
 def _exclude(parameters: dict[str, Any], names: Sequence[str]) -> None:
@@ -346,8 +348,8 @@ def in_the_way(
 
 def _original_rows(request: Request, kept: tuple[int, ...] | None) -> Sequence[int] | None:
     """The original row of each record of the trial, through the row map of the release."""
-    original_rows = request.original_rows
-    rows = request.row_map if original_rows is None else original_rows.tolist()
+    row_map = request.original_rows
+    rows = request.row_map if row_map is None else row_map.tolist()
     if rows is None or kept is None:
         return rows if kept is None else kept
     return [rows[row] for row in kept]

@@ -30,20 +30,20 @@ def apart_or_excluded(
     that it makes nobody unique.
     """
     sensitive = [name for name in data.sensitive if name not in gone]
-    apart = {name for name in sensitive if name in names}
-    if len(sensitive) > 1 and len(apart) == len(sensitive):
-        apart.remove(min(sensitive, key=lambda name: values_of(data, name)))
-    return apart, {name for name in names if name not in data.sensitive}
+    separate = {name for name in sensitive if name in names}
+    if len(sensitive) > 1 and len(separate) == len(sensitive):
+        separate.remove(min(sensitive, key=lambda name: values_of(data, name)))
+    return separate, {name for name in names if name not in data.sensitive}
 
 
 def leave_out(request: Request, parameters: dict[str, Any], names: Collection[str]) -> None:
     """Leave out further columns; without a sensitive attribute nothing is required of any."""
     before = {*parameters.get("excluded", ()), *parameters.get("apart", ())}
-    apart, excluded = apart_or_excluded(request.data, names, before)
-    for key, more in (("apart", apart), ("excluded", excluded)):
-        every = {*parameters.get(key, ()), *more}
-        if every:
-            parameters[key] = tuple(name for name in request.data.names if name in every)
+    separate, excluded = apart_or_excluded(request.data, names, before)
+    for key, more in (("apart", separate), ("excluded", excluded)):
+        columns = {*parameters.get(key, ()), *more}
+        if columns:
+            parameters[key] = tuple(name for name in request.data.names if name in columns)
     left = {*parameters.get("excluded", ()), *parameters.get("apart", ())}
     if not {*request.data.sensitive} - left:
         for name in _OF_SENSITIVE:

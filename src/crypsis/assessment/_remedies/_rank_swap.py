@@ -49,21 +49,21 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
     if original is None or not names:
         text = "Exclude or recode the columns that link records."
         return Remedy("exclude_columns", text, {"columns": finding.columns})
-    given = {"columns": names, "percent": _UNTRIED_PERCENT, "excluded": excluded}
+    parameters = {"columns": names, "percent": _UNTRIED_PERCENT, "excluded": excluded}
     text = "Mask the original more strongly: swap each value with one of near rank."
-    remedy = Remedy("rank_swap", text, given, outcome=NOT_TRIED)
+    remedy = Remedy("rank_swap", text, parameters, outcome=NOT_TRIED)
     if not tried or original.count > _MAX_ROWS:
         return remedy
     for percent in _PERCENTS:
-        given = {**given, "percent": percent}
-        masked = _swapped(request, original, given)
+        parameters = {**parameters, "percent": percent}
+        masked = _swapped(request, original, parameters)
         if masked is not None and percent != _PERCENTS[-1]:
             few = _linked(finding, masked, _FEW_RECORDS)
             if few is not None and few.status is Status.EXCEEDED:
                 continue
         after = None if masked is None else _linked(finding, masked, None)
         loss = f"Values move by up to {percent} % of the ranks."
-        remedy = with_outcome(replace(remedy, parameters=given), finding, after, loss)
+        remedy = with_outcome(replace(remedy, parameters=parameters), finding, after, loss)
         if after is None or after.status is Status.MET:
             return remedy
     return replace(remedy, outcome=f"{remedy.outcome} {_NOT_ENOUGH}")
@@ -78,22 +78,24 @@ def _not_decided(request: Request, original: Dataset) -> tuple[str, ...]:
     return tuple(name for name in original.names if name not in kept and name not in removed)
 
 
-def _swapped(request: Request, original: Dataset, given: dict[str, Any]) -> Request | None:
+def _swapped(request: Request, original: Dataset, parameters: dict[str, Any]) -> Request | None:
     """The same question of the original with its columns swapped within that range."""
     from crypsis.protection import mask
     from crypsis.protection.masking import RankSwap
 
-    kept = [name for name in original.names if name not in given["excluded"]]
+    kept = [name for name in original.names if name not in parameters["excluded"]]
     kept = [name for name in kept if request.data.roles.get(name) not in _REMOVED]
-    methods: dict[Any, RankSwap] = {name: RankSwap(percent=given["percent"]) for name in given["columns"]}
+    methods: dict[Any, RankSwap] = {
+        name: RankSwap(percent=parameters["percent"]) for name in parameters["columns"]
+    }
     try:
         data = mask(original, methods, seed=request.seed).data
         masked = Dataset.from_frame(data.to_arrow(kept))
         masked = masked.with_roles({name: request.data.roles[name] for name in kept})
     except (InputError, TooLargeError):
         return None
-    own = range(original.count)  # masked rows keep their order here
-    return replace(request, data=masked, on=None, row_map=own)
+    row_map = range(original.count)  # masked rows keep their order here
+    return replace(request, data=masked, on=None, row_map=row_map)
 
 
 def _linked(finding: Finding, request: Request, most_records: int | None) -> Finding | None:
@@ -102,5 +104,5 @@ def _linked(finding: Finding, request: Request, most_records: int | None) -> Fin
         outcome = ask_linkage(request, most_records=most_records)
     except (InputError, TooLargeError):
         return None
-    found = evaluate(request.policy, outcome.measured)
-    return next((one for one in found if one.measure == finding.measure), None)
+    findings = evaluate(request.policy, outcome.measured)
+    return next((repeated for repeated in findings if repeated.measure == finding.measure), None)

@@ -28,8 +28,8 @@ _NOT_ENOUGH = ", threshold exceeded: generalize the quasi-identifiers too"
 
 def about_released_columns(finding: Finding, data: Dataset) -> bool:
     """Whether a value is near-certain only with columns besides the quasi-identifiers."""
-    given = set(finding.columns[1:])
-    return finding.measure == NEAR_CERTAIN and bool(given) and given <= {*known_insensitive(data)}
+    candidates = set(finding.columns[1:])
+    return finding.measure == NEAR_CERTAIN and bool(candidates) and candidates <= {*known_insensitive(data)}
 
 
 def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) -> Remedy:
@@ -37,35 +37,35 @@ def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) 
     predicted = finding.measure == "inference.prediction_gain"
     small, certain = finding.measure == SMALL, finding.measure == NEAR_CERTAIN
     insensitive = small or certain
-    others = list(known_insensitive(request.data)) if insensitive else other_columns(request.data)
+    candidates = list(known_insensitive(request.data)) if insensitive else other_columns(request.data)
     if predicted:
-        others = [name for name in others if name != finding.columns[0]]
-    remedy = Remedy("exclude_columns", _TEXT, {"columns": tuple(others)})
-    if not others:
+        candidates = [name for name in candidates if name != finding.columns[0]]
+    remedy = Remedy("exclude_columns", _TEXT, {"columns": tuple(candidates)})
+    if not candidates:
         return Remedy("none", "Generalize the quasi-identifiers.", {})
     if not tried:
-        return replace(remedy, outcome=_sentence(tuple(others), None))
+        return replace(remedy, outcome=_sentence(tuple(candidates), None))
     try:
         if predicted:
-            columns, after = _without_prediction(finding, request.data, others, request.seed)
+            columns, after = _without_prediction(finding, request.data, candidates, request.seed)
         elif certain:
-            columns, after = _without_certainty(finding, request.data, others)
+            columns, after = _without_certainty(finding, request.data, candidates)
         else:
             size = (finding.k or 2) if small else 2
             columns, after = _without_small_classes(
-                finding.threshold, request.data, others, request.seed, size
+                finding.threshold, request.data, candidates, request.seed, size
             )
     except (InputError, TooLargeError):
-        return replace(remedy, outcome=_sentence(tuple(others), None))
+        return replace(remedy, outcome=_sentence(tuple(candidates), None))
     met = after <= finding.threshold
     text = _sentence(columns, number(after, finding.unit) + ("" if met else _NOT_ENOUGH))
-    given = {"columns": columns}
-    return replace(remedy, parameters=given, tried=True, value_after=after, outcome=text)
+    parameters = {"columns": columns}
+    return replace(remedy, parameters=parameters, tried=True, value_after=after, outcome=text)
 
 
 def _sentence(columns: tuple[str, ...], after: str | None) -> str:
-    one = len(columns) == 1
-    them, role = ("it", "a quasi-identifier") if one else ("them", "quasi-identifiers")
+    is_single = len(columns) == 1
+    them, role = ("it", "a quasi-identifier") if is_single else ("them", "quasi-identifiers")
     text = (
         f"Exclude {named(columns)}, generalize {them} as {role}, or write with the role "
         f"why an intruder cannot know {them}."
@@ -80,20 +80,20 @@ def identifying_columns(
 
     With a size: the insensitive ones without which few are in smaller classes.
     """
-    others = other_columns(data) if size is None else list(known_insensitive(data))
-    if not others:
+    candidates = other_columns(data) if size is None else list(known_insensitive(data))
+    if not candidates:
         return ()
-    return _without_small_classes(threshold, data, others, seed, size or 2)[0]
+    return _without_small_classes(threshold, data, candidates, seed, size or 2)[0]
 
 
 def columns_unique_alone(data: Dataset, threshold: float) -> tuple[str, ...]:
     """Columns besides the quasi-identifiers on which alone more records are unique."""
-    found = []
+    unique_columns = []
     for name in other_columns(data)[:_MOST_COLUMNS]:
         counts = data.cells([name]).counts
         if counts.size and float((counts == 1).sum() / counts.sum()) > threshold:
-            found.append(name)
-    return tuple(found)
+            unique_columns.append(name)
+    return tuple(unique_columns)
 
 
 def other_columns(data: Dataset) -> list[str]:
@@ -109,7 +109,7 @@ def other_columns(data: Dataset) -> list[str]:
 
 
 def _without_small_classes(
-    threshold: float, data: Dataset, others: list[str], seed: int, size: int
+    threshold: float, data: Dataset, candidates: list[str], seed: int, size: int
 ) -> tuple[tuple[str, ...], float]:
     """Columns are added to the quasi-identifiers, few values first, while the threshold is met."""
     strict = data.strict()
@@ -118,8 +118,8 @@ def _without_small_classes(
     after = 0.0
     if data.quasi_identifiers:
         after = _share_below(strict, data.quasi_identifiers, size, seed)
-    distinct = {name: len(strict.cells([name])) for name in others[:_MOST_COLUMNS]}
-    for name in sorted(distinct, key=lambda one: distinct[one]):
+    distinct = {name: len(strict.cells([name])) for name in candidates[:_MOST_COLUMNS]}
+    for name in sorted(distinct, key=lambda column: distinct[column]):
         columns = [*data.quasi_identifiers, *kept, name]
         share = _share_below(strict, columns, size, seed)
         if share <= threshold:
@@ -127,46 +127,51 @@ def _without_small_classes(
             after = share
         else:
             excluded.append(name)
-    return (*excluded, *others[_MOST_COLUMNS:]), after
+    return (*excluded, *candidates[_MOST_COLUMNS:]), after
 
 
 def _share_below(data: Dataset, columns: Sequence[str], size: int, seed: int) -> float:
     return float(singling_out.equivalence_classes(data, columns, seed=seed).share_below(size))
 
 
-def _without_certainty(finding: Finding, data: Dataset, others: list[str]) -> tuple[tuple[str, ...], float]:
+def _without_certainty(
+    finding: Finding, data: Dataset, candidates: list[str]
+) -> tuple[tuple[str, ...], float]:
     """Columns are added to the quasi-identifiers, few values first, while nothing is near-certain."""
     kept: list[str] = []
     target = finding.columns[0]
-    distinct = {name: len(data.cells([name])) for name in others}
-    for name in sorted(others, key=lambda one: distinct[one]):
+    distinct = {name: len(data.cells([name])) for name in candidates}
+    for name in sorted(candidates, key=lambda column: distinct[column]):
         if _near_certain(data, target, [*kept, name]) <= finding.threshold:
             kept.append(name)
-    excluded = tuple(name for name in others if name not in kept)
+    excluded = tuple(name for name in candidates if name not in kept)
     return excluded, _near_certain(data, target, kept)
 
 
-def _near_certain(data: Dataset, target: str, known: Sequence[str]) -> float:
-    strict = as_known(data, known)
+def _near_certain(data: Dataset, target: str, known_columns: Sequence[str]) -> float:
+    strict = as_known(data, known_columns)
     if not strict.quasi_identifiers:
         return 0.0
     return float(inference.value_disclosure(strict, baseline=False)[target].near_certain)
 
 
 def _without_prediction(
-    finding: Finding, data: Dataset, others: list[str], seed: int
+    finding: Finding, data: Dataset, candidates: list[str], seed: int
 ) -> tuple[tuple[str, ...], float]:
     """The columns that say most of the attribute, as many as must go."""
     target = finding.columns[0]
-    table = sample(data.rows, _RECORDS, seed=seed, names=[target, *others])
-    own = codes_of(table[target]) + 1
-    share = {n: (mode_of_others(codes_of(table[n]) + 1, own)[0] == own).mean() for n in others}
-    ranked = sorted(others, key=lambda name: -share[name])
+    table = sample(data.rows, _RECORDS, seed=seed, names=[target, *candidates])
+    target_codes = codes_of(table[target]) + 1
+    share = {
+        n: (mode_of_others(codes_of(table[n]) + 1, target_codes)[0] == target_codes).mean()
+        for n in candidates
+    }
+    ranked = sorted(candidates, key=lambda name: -share[name])
     count, after = 0, float(finding.value or 0)
     for count in dict.fromkeys([*range(1, min(_TRIALS, len(ranked)) + 1), len(ranked)]):
-        known = [name for name in data.knowable if name not in (target, *ranked[:count])]
-        (found,) = inference.prediction_gain(data, target, known, size=_RECORDS, seed=seed)
-        after = float(found.gain)
+        known_columns = [name for name in data.knowable if name not in (target, *ranked[:count])]
+        (prediction,) = inference.prediction_gain(data, target, known_columns, size=_RECORDS, seed=seed)
+        after = float(prediction.gain)
         if after <= finding.threshold:
             break
     return tuple(ranked[:count]), after

@@ -61,5 +61,5 @@ def _suppressed(
     truth = np.searchsorted(columns, theirs)
     rest = Belief(belief.matrix[rows][:, columns], truth=truth.tolist())
     outcome = ask_pseudonyms(replace(request, belief=rest))
-    found = evaluate(request.policy, outcome.measured)
-    return next((one for one in found if one.measure == finding.measure), None)
+    findings = evaluate(request.policy, outcome.measured)
+    return next((repeated for repeated in findings if repeated.measure == finding.measure), None)

@@ -17,7 +17,7 @@ def weight_within(owner: Ints, weight: Floats, first: Ints, last: Ints) -> Float
 
     An owner of several entries in a window counts once. Both ends never move back.
     """
-    found = np.zeros(first.size)
+    totals = np.zeros(first.size)
     times = np.zeros(weight.size, np.int64)
     total = 0.0
     low, high = 0, 0
@@ -32,5 +32,5 @@ def weight_within(owner: Ints, weight: Floats, first: Ints, last: Ints) -> Float
             if times[owner[low]] == 0:
                 total -= weight[owner[low]]
             low += 1
-        found[window] = total
-    return found
+        totals[window] = total
+    return totals

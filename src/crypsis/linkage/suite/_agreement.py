@@ -24,26 +24,26 @@ _OUTSIDE = 0.02
 def levels(files: Files, pairs: Candidates) -> list[tuple[Ints, Floats]]:
     """For each field the level of each pair, and the logarithm of its share among random pairs."""
     rows = files.targets[pairs.target]
-    found = []
+    chances = []
     for field in files.fields:
         level = field.level(rows, pairs.place)
-        found.append((level, np.log(field.random_levels[pairs.place, level])))
-    return found
+        chances.append((level, np.log(field.random_levels[pairs.place, level])))
+    return chances
 
 
 def agreement(files: Files, pairs: Candidates, of: list[tuple[Ints, Floats]]) -> list[Floats]:
     """For each field the weight of each pair: log of the ratio of matches and random pairs."""
-    some = np.ones(len(pairs.target), bool)
+    in_sample = np.ones(len(pairs.target), bool)
     if len(files.targets) > _ESTIMATED:
         order = np.random.default_rng((files.seed, 27)).permutation(len(files.targets))
-        some = (order < _ESTIMATED)[pairs.target]
-    target = pairs.target[some]
+        in_sample = (order < _ESTIMATED)[pairs.target]
+    target = pairs.target[in_sample]
     count = int(target.max(initial=-1)) + 1
     outside = 0.0
     if len(pairs.target) < len(files.targets) * len(files.sizes):
         outside = _OUTSIDE * files.masked
-    size = files.sizes[pairs.place[some]]
-    here = [(level[some], random[some]) for level, random in of]
+    size = files.sizes[pairs.place[in_sample]]
+    here = [(level[in_sample], random[in_sample]) for level, random in of]
     shares = [_first(field.levels, field.steps) for field in files.fields]
     for _ in range(_ROUNDS):
         score = sum(

@@ -40,10 +40,10 @@ def rows_correspond(files: Files) -> bool:
     if files.own is None or len(files.known) < 2:
         return False
     rng = np.random.default_rng((files.seed, 26))
-    rows, own = files.targets[files.known], files.own[files.known]
+    rows, masked_rows = files.targets[files.known], files.own[files.known]
     for field in files.fields:
-        along = field.apart(rows, own)
-        random = field.apart(rows, rng.permutation(own))
+        along = field.apart(rows, masked_rows)
+        random = field.apart(rows, rng.permutation(masked_rows))
         spread = float(np.hypot(along.std(), random.std())) / np.sqrt(len(rows))
         if random.mean() - along.mean() > _ALIGNED_Z * spread + 1e-12:
             return True
@@ -61,15 +61,15 @@ def values_covered(files: Files) -> bool:
     if files.own is None:
         return True
     rng = np.random.default_rng((files.seed, 27))
-    rows, own = files.targets[files.known], files.own[files.known]
+    rows, masked_rows = files.targets[files.known], files.own[files.known]
     for field in files.fields:
-        wide = field.wide[own] & ~field.lost[rows]
+        wide = field.wide[masked_rows] & ~field.lost[rows]
         if wide.sum() < _FEWEST:
             continue
-        some, theirs = rows[wide], own[wide]
-        along = float((field.apart(some, theirs) <= 0).mean())
-        random = float((field.apart(some, rng.permutation(theirs)) <= 0).mean())
-        if along < _COVERED and along - random < _ALIGNED_Z / 2 / np.sqrt(len(some)):
+        wide_rows, theirs = rows[wide], masked_rows[wide]
+        along = float((field.apart(wide_rows, theirs) <= 0).mean())
+        random = float((field.apart(wide_rows, rng.permutation(theirs)) <= 0).mean())
+        if along < _COVERED and along - random < _ALIGNED_Z / 2 / np.sqrt(len(wide_rows)):
             return False
     return True
 
@@ -81,11 +81,11 @@ def contradicted(files: Files, worst: LinkAttack) -> Contradiction | None:
     x, y = alike(files, range(len(files.fields)))
     rng = np.random.default_rng((files.seed, 25))
     order = files.place_of[rng.permutation(files.masked)[:_RECORDS]]
-    near = spatial.cKDTree(x).query(y[order], k=1, p=1.0, workers=-1)[0]
-    other = spatial.cKDTree(y).query(y[order], k=2, p=1.0, workers=-1)[0][:, 1]
-    other = np.where(files.sizes[order] > 1, 0.0, other)
-    nearer = float((near < other).sum() + 0.5 * (near == other).sum())
-    found = share(nearer, len(order), _CONFIDENCE)
-    if found.low - 0.5 <= worst.correct_share.high + _MARGIN:
+    to_other_file = spatial.cKDTree(x).query(y[order], k=1, p=1.0, workers=-1)[0]
+    to_same_file = spatial.cKDTree(y).query(y[order], k=2, p=1.0, workers=-1)[0][:, 1]
+    to_same_file = np.where(files.sizes[order] > 1, 0.0, to_same_file)
+    nearer = float((to_other_file < to_same_file).sum() + 0.5 * (to_other_file == to_same_file).sum())
+    share_nearer = share(nearer, len(order), _CONFIDENCE)
+    if share_nearer.low - 0.5 <= worst.correct_share.high + _MARGIN:
         return None
-    return Contradiction(len(order), found)
+    return Contradiction(len(order), share_nearer)

@@ -48,14 +48,14 @@ class LinkAttack(Result, eq=False):
         columns: tuple[str, ...],
         partners: Ints,
         confidence: Floats,
-        own: Ints | None,
+        masked_rows: Ints | None,
         masked_records: int,
     ) -> LinkAttack:
         """The attack of an intruder who links each record to one masked record, with a confidence.
 
         A record that is not linked has the partner -1.
         """
-        right = None if own is None else (partners == own) & (partners >= 0)
+        right = None if masked_rows is None else (partners == masked_rows) & (partners >= 0)
         sure = confidence >= CONFIDENT
         records, hits = len(partners), 0 if right is None else int(right.sum())
         return cls(
@@ -90,9 +90,9 @@ def attack(
     score: Floats,
     *,
     columns: tuple[str, ...] | None = None,
-    some: Ints | None = None,
+    target_subset: Ints | None = None,
 ) -> LinkAttack:
-    """Link each target to the candidate with the highest score, of the targets `some` if given."""
+    """Link each target to the candidate with the highest score, of the targets `target_subset` if given."""
     best = pairs.best(score)
     top = score >= best[pairs.target] - 1e-9 * np.abs(best[pairs.target])
     size = files.sizes[pairs.place] * top
@@ -102,7 +102,7 @@ def attack(
         mine = top & (pairs.place == files.own[pairs.target])
         hit = pairs.total(mine.astype(np.float64)) / tied
     confidence = None if hit is None else _confidence(files, pairs, score, best)
-    return _counted(method, files, hit, tied, confidence, columns, some)
+    return _counted(method, files, hit, tied, confidence, columns, target_subset)
 
 
 def linked(method: str, files: Files, partner: Ints, *, columns: tuple[str, ...] | None = None) -> LinkAttack:
@@ -121,12 +121,12 @@ def _counted(
     tied: Floats,
     confidence: Floats | None,
     columns: tuple[str, ...] | None,
-    some: Ints | None,
+    target_subset: Ints | None,
 ) -> LinkAttack:
-    if some is not None:
-        tied = tied[some]
-        hit = None if hit is None else hit[some]
-        confidence = None if confidence is None else confidence[some]
+    if target_subset is not None:
+        tied = tied[target_subset]
+        hit = None if hit is None else hit[target_subset]
+        confidence = None if confidence is None else confidence[target_subset]
     single = tied == 1
     sure = None if confidence is None else confidence >= CONFIDENT
     return LinkAttack(
@@ -156,7 +156,7 @@ def _confidence(files: Files, pairs: Candidates, score: Floats, best: Floats) ->
     below = np.maximum(score - best[pairs.target], -1e6)
     spread = float(np.median(-below[below < 0])) if (below < 0).any() else 1.0
     below = below / (spread or 1.0)
-    found = np.zeros(len(files.targets))
+    confidences = np.zeros(len(files.targets))
     size = files.sizes[pairs.place].astype(np.float64)
     assert files.own is not None  # noqa: S101 - asked by the caller
     mine = pairs.place == files.own[pairs.target]
@@ -164,11 +164,11 @@ def _confidence(files: Files, pairs: Candidates, score: Floats, best: Floats) ->
         learn = files.known[files.fold[files.known] != half][:_LEARNED]
         test = np.flatnonzero(files.fold == half)
         if len(learn) < 10:
-            return found
+            return confidences
         factor, outside = _logit(pairs, below, size, mine, learn)
         total = pairs.total(size * np.exp(factor * below)) + np.exp(outside)
-        found[test] = 1.0 / total[test]
-    return found
+        confidences[test] = 1.0 / total[test]
+    return confidences
 
 
 def _logit(
@@ -178,11 +178,11 @@ def _logit(
     chosen[learn] = True
     here = chosen[pairs.target]
     target = (np.cumsum(chosen) - 1)[pairs.target[here]]
-    count, value, weight, own = len(learn), below[here], size[here], mine[here]
+    count, value, weight, matched = len(learn), below[here], size[here], mine[here]
     among = np.zeros(count, bool)
-    among[target[own]] = True
+    among[target[matched]] = True
     own_value = np.zeros(count)
-    own_value[target[own]] = value[own]
+    own_value[target[matched]] = value[matched]
 
     def loss(both: Floats) -> tuple[float, Floats]:
         factor, outside = np.exp(both[0]), both[1]
@@ -194,7 +194,7 @@ def _logit(
         first = factor * (slope.sum() - own_value[among].sum())
         return float(lost), np.array([first, beyond.sum() - (~among).sum()])
 
-    found = optimize.minimize(
+    fitted = optimize.minimize(
         loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=[(-12.0, 12.0), (-20.0, 30.0)]
     )
-    return float(np.exp(found.x[0])), float(found.x[1])
+    return float(np.exp(fitted.x[0])), float(fitted.x[1])

@@ -30,10 +30,10 @@ class Candidates:
     @classmethod
     def of(cls, targets: int, pairs: list[tuple[Ints, Ints]], places: int) -> Candidates:
         """The distinct pairs."""
-        keys = np.unique(np.concatenate([one * places + two for one, two in pairs]))
-        target, place = keys // places, keys % places
+        keys = np.unique(np.concatenate([query * places + candidate for query, candidate in pairs]))
+        target, candidate = keys // places, keys % places
         start = np.searchsorted(target, np.arange(targets + 1))
-        return cls(target, place, start)
+        return cls(target, candidate, start)
 
     @cached_property
     def sizes(self) -> Ints:
@@ -59,30 +59,30 @@ def candidates(
     """
     targets, places = len(files.targets), len(files.sizes)
     if targets * places <= _ALL_PAIRS:
-        every = np.divmod(np.arange(targets * places), places)
-        return Candidates.of(targets, [every], places)
-    found = []
+        all_pairs = np.divmod(np.arange(targets * places), places)
+        return Candidates.of(targets, [all_pairs], places)
+    pairs_found = []
     if files.numbers:
         both = [number.quantiles() for number in files.numbers]
-        x = np.column_stack([one[0][files.targets] for one in both])
-        y = np.column_stack([one[1] for one in both])
-        found.append(nearest(x, y, _NEAREST, np.inf))
+        x = np.column_stack([field[0][files.targets] for field in both])
+        y = np.column_stack([field[1] for field in both])
+        pairs_found.append(nearest(x, y, _NEAREST, np.inf))
     x, y = alike(files, range(len(files.fields)))
-    found.append(nearest(x, y, _NEAREST, 1.0))
-    found += [
+    pairs_found.append(nearest(x, y, _NEAREST, 1.0))
+    pairs_found += [
         field.similar(files.targets, _NEAREST) for field in files.fields if isinstance(field, TextField)
     ]
-    for some, x, y in scaled:
-        row, place = nearest(x[:, :_DIMENSIONS], y[:, :_DIMENSIONS], _SCALED, 2.0)
-        found.append((some[row], place))
-    found += further
-    return Candidates.of(targets, found, places)
+    for targets_of_scale, x, y in scaled:
+        row, released_place = nearest(x[:, :_DIMENSIONS], y[:, :_DIMENSIONS], _SCALED, 2.0)
+        pairs_found.append((targets_of_scale[row], released_place))
+    pairs_found += further
+    return Candidates.of(targets, pairs_found, places)
 
 
-def alike(files: Files, some: range | list[int]) -> tuple[Floats, Floats]:
+def alike(files: Files, field_indices: range | list[int]) -> tuple[Floats, Floats]:
     """The coordinates of some fields, every field with the same weight."""
     parts = []
-    for j in some:
+    for j in field_indices:
         x, y = files.points[j]
         if isinstance(files.fields[j], NumberField):  # the value, without the score of its rank
             x, y = np.delete(x, 1, axis=1), np.delete(y, 1, axis=1)
@@ -95,5 +95,5 @@ def nearest(x: Floats, y: Floats, number: int, norm: float) -> tuple[Ints, Ints]
     """The nearest places of each target: pairs of both."""
     k = min(number, len(y))
     tree = spatial.cKDTree(y, balanced_tree=False, compact_nodes=False)
-    found = tree.query(x, k=range(1, k + 1), p=norm, workers=-1)[1]
-    return np.repeat(np.arange(len(x)), k), found.ravel().astype(np.int64)
+    neighbors = tree.query(x, k=range(1, k + 1), p=norm, workers=-1)[1]
+    return np.repeat(np.arange(len(x)), k), neighbors.ravel().astype(np.int64)

@@ -34,17 +34,18 @@ def field_of(name: str, x: pa.Array, y: pa.Array, order: Order | None = None) ->
         return _number_field(name, values, masked, masked)
     first, second = _coded(x), _coded(y)
     if isinstance(order, Sequence) and not isinstance(order, str):
-        place = {as_text(value): float(i) for i, value in enumerate(order)}
-        known = all(text in place for text in (*first.texts, *second.texts))
-        if known:
+        rank_of = {as_text(value): float(i) for i, value in enumerate(order)}
+        has_ranks = all(text in rank_of for text in (*first.texts, *second.texts))
+        if has_ranks:
             values, masked = (
-                np.append([place[text] for text in one.texts], np.nan)[one.codes] for one in (first, second)
+                np.append([rank_of[text] for text in coded.texts], np.nan)[coded.codes]
+                for coded in (first, second)
             )
             return _number_field(name, values, masked, masked)
     if _is_number(x.type):
-        found = _intervals(name, x, first, second)
-        if found is not None:
-            return found
+        interval_field = _intervals(name, x, first, second)
+        if interval_field is not None:
+            return interval_field
     hierarchy = order if isinstance(order, Hierarchy) else None
     if hierarchy is None and _is_text(first, second):
         return _text_field(name, first, second)
@@ -92,7 +93,7 @@ def _as_numbers(column: pa.Array) -> Floats:
 
 
 def _number_field(name: str, values: Floats, low: Floats, high: Floats) -> NumberField:
-    finite = [np.nan_to_num(one, posinf=np.inf, neginf=-np.inf) for one in (values, low, high)]
+    finite = [np.nan_to_num(bounds, posinf=np.inf, neginf=-np.inf) for bounds in (values, low, high)]
     lost, gone = np.isnan(values), np.isnan(low) | np.isnan(high)
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     finite[0] = np.clip(finite[0], -10 * largest - 1, 10 * largest + 1)  # infinite originals
@@ -103,15 +104,15 @@ def _intervals(name: str, x: pa.Array, first: _Coded, second: _Coded) -> NumberF
     """Labels of the masked file as intervals of numbers or of dates; None if few of them are."""
     values = _as_numbers(x)
     temporal = pa.types.is_date(x.type) or pa.types.is_timestamp(x.type)
-    known = _date_intervals(first, values) if temporal else {}
+    day_intervals = _date_intervals(first, values) if temporal else {}
     ends = []
     for text in second.texts:
-        found = known.get(text) if temporal else ends_of(text)
-        ends.append(found if text != TOP else (-np.inf, np.inf))
-    parsed = sum(one is not None for one in ends)
+        interval = day_intervals.get(text) if temporal else ends_of(text)
+        ends.append(interval if text != TOP else (-np.inf, np.inf))
+    parsed = sum(end is not None for end in ends)
     if not ends or parsed < _PARSED * len(ends):
         return None
-    table = np.array([one or (-np.inf, np.inf) for one in ends] + [(np.nan, np.nan)])
+    table = np.array([end or (-np.inf, np.inf) for end in ends] + [(np.nan, np.nan)])
     return _number_field(name, values, *table[second.codes].T)
 
 
@@ -119,19 +120,19 @@ def _date_intervals(first: _Coded, values: Floats) -> dict[str, tuple[float, flo
     """For each label of a unit of time the first and the last original date that has it."""
     numbers = np.full(len(first.values) + 1, np.nan)
     numbers[first.codes] = values
-    found: dict[str, tuple[float, float]] = {}
+    intervals: dict[str, tuple[float, float]] = {}
     months: dict[tuple[int, int], tuple[Any, float, float]] = {}
     for value, text, number in zip(first.values, first.texts, numbers.tolist(), strict=False):
-        found[text] = (number, number)
+        intervals[text] = (number, number)
         month = (value.year, value.month)
         _, low, high = months.get(month, (value, number, number))
         months[month] = (value, min(low, number), max(high, number))
     for unit in UNITS:
         for value, first_day, last_day in months.values():
             label = date_label(value, unit)
-            low, high = found.get(label, (first_day, last_day))
-            found[label] = (min(low, first_day), max(high, last_day))
-    return found
+            low, high = intervals.get(label, (first_day, last_day))
+            intervals[label] = (min(low, first_day), max(high, last_day))
+    return intervals
 
 
 def _is_text(first: _Coded, second: _Coded) -> bool:
@@ -139,16 +140,16 @@ def _is_text(first: _Coded, second: _Coded) -> bool:
     distinct = len(second.texts)
     if distinct <= _TEXT_DISTINCT or distinct <= _TEXT_SHARE * len(second.codes):
         return False
-    known = set(first.texts)
-    shared = sum(text in known for text in second.texts)
+    original_texts = set(first.texts)
+    shared = sum(text in original_texts for text in second.texts)
     long = np.mean([len(text) for text in second.texts])
     return bool(long >= 4 and shared < 0.9 * distinct and not _prefixes(first, second))
 
 
 def _prefixes(first: _Coded, second: _Coded) -> Mapping[str, list[int]]:
     """The labels that are beginnings of original values, if nearly all are; else nothing."""
-    known = set(first.texts)
-    lengths = {len(text) for text in second.texts if text not in known}
+    original_texts = set(first.texts)
+    lengths = {len(text) for text in second.texts if text not in original_texts}
     if not lengths or len(lengths) > 6:
         return {}
     starts: dict[str, list[int]] = {}
@@ -156,7 +157,7 @@ def _prefixes(first: _Coded, second: _Coded) -> Mapping[str, list[int]]:
         for size in lengths:
             if len(text) > size:
                 starts.setdefault(text[:size], []).append(position)
-    hits = sum(text in starts or text in known for text in second.texts)
+    hits = sum(text in starts or text in original_texts for text in second.texts)
     return starts if hits >= 0.9 * len(second.texts) else {}
 
 
@@ -165,19 +166,19 @@ def _category_field(name: str, first: _Coded, second: _Coded, hierarchy: Hierarc
     if wide * many > _TABLE:
         return _text_field(name, first, second)  # too many for a table
     table = np.ones((wide + 1, many + 1))
-    place = {text: i for i, text in enumerate(first.texts)}
-    equal = [(place[text], j) for j, text in enumerate(second.texts) if text in place]
+    code_of = {text: i for i, text in enumerate(first.texts)}
+    equal = [(code_of[text], j) for j, text in enumerate(second.texts) if text in code_of]
     if equal:
         table[tuple(np.array(equal).T)] = 0.0
-    unknown = [j for j, text in enumerate(second.texts) if text not in place]
+    unknown = [j for j, text in enumerate(second.texts) if text not in code_of]
     if unknown and hierarchy is None:
         starts = _prefixes(first, second)
         if starts:
             for j in unknown:
                 table[starts.get(second.texts[j], []), j] = 0.0
         elif wide * len(unknown) <= _COVER_WORK:
-            some = covered(second.values, first.values, any_other=True)
-            table[:wide, :many][some.T] = 0.0
+            contained = covered(second.values, first.values, any_other=True)
+            table[:wide, :many][contained.T] = 0.0
     if hierarchy is not None:
         _by_hierarchy(table, first, second, hierarchy)
     return CategoryField(name, first.lost, second.lost, first.codes, second.codes, table)
@@ -185,12 +186,12 @@ def _category_field(name: str, first: _Coded, second: _Coded, hierarchy: Hierarc
 
 def _by_hierarchy(table: Floats, first: _Coded, second: _Coded, hierarchy: Hierarchy) -> None:
     """How far up the tree two categories meet; a label covers what is below it."""
-    some = covered(second.values, first.values, hierarchy, any_other=True)
-    table[: len(first.texts), : len(second.texts)][some.T] = 0.0
+    contained = covered(second.values, first.values, hierarchy, any_other=True)
+    table[: len(first.texts), : len(second.texts)][contained.T] = 0.0
     paths = {text: _path(hierarchy, text) for text in {*first.texts, *second.texts}}
-    for i, one in enumerate(first.texts):
-        for j, other in enumerate(second.texts):
-            mine, theirs = paths[one], paths[other]
+    for i, original_text in enumerate(first.texts):
+        for j, masked_text in enumerate(second.texts):
+            mine, theirs = paths[original_text], paths[masked_text]
             if table[i, j] == 0 or not mine or not theirs:
                 continue
             meet = next((k for k, node in enumerate(mine) if node in theirs), len(mine))
@@ -206,13 +207,13 @@ def _text_field(name: str, first: _Coded, second: _Coded) -> TextField:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     reader = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 3), dtype=np.float32)
-    every = [f" {text} " for text in (*first.texts, *second.texts, "?")]
-    weights = reader.fit_transform(every)
+    padded = [f" {text} " for text in (*first.texts, *second.texts, "?")]
+    weights = reader.fit_transform(padded)
     size = min(_TEXT_DIMENSIONS, weights.shape[1] - 1)
-    main = np.zeros((len(every), 1))
+    main = np.zeros((len(padded), 1))
     if size >= 1:
         main = TruncatedSVD(size, n_iter=3, random_state=0).fit_transform(weights)
-    last = len(every) - 1
+    last = len(padded) - 1
     at = np.where(first.lost, last, first.codes)
     to = np.where(second.lost, last, len(first.texts) + second.codes)
     return TextField(

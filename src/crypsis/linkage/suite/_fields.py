@@ -91,13 +91,13 @@ class Field(ABC):
     @cached_property
     def random_levels(self) -> Floats:
         """For each masked record how probable each level is for an original at random."""
-        there = float(1 - self.lost.mean())
-        found = np.zeros((len(self.lost_masked), self.levels))
-        found[:, : self.steps] = there * self.random_steps() * ~self.lost_masked[:, None]
-        found[:, self.steps] = there * self.lost_masked
-        found[:, self.steps + 1] = (1 - there) * ~self.lost_masked
-        found[:, self.steps + 2] = (1 - there) * self.lost_masked
-        return np.maximum(found, 0.5 / len(self.lost))
+        present_share = float(1 - self.lost.mean())
+        level_chances = np.zeros((len(self.lost_masked), self.levels))
+        level_chances[:, : self.steps] = present_share * self.random_steps() * ~self.lost_masked[:, None]
+        level_chances[:, self.steps] = present_share * self.lost_masked
+        level_chances[:, self.steps + 1] = (1 - present_share) * ~self.lost_masked
+        level_chances[:, self.steps + 2] = (1 - present_share) * self.lost_masked
+        return np.maximum(level_chances, 0.5 / len(self.lost))
 
     def points(self, seed: int) -> tuple[Floats, Floats]:
         """The coordinates, with one more for missing values where there are some."""
@@ -154,10 +154,10 @@ class NumberField(Field):
     def edges(self) -> Floats:
         """The distances that divide the levels."""
         rng = np.random.default_rng(11)
-        there, masked = np.flatnonzero(~self.lost), np.flatnonzero(~self.lost_masked)
-        if not len(there) or not len(masked):
+        present, masked = np.flatnonzero(~self.lost), np.flatnonzero(~self.lost_masked)
+        if not len(present) or not len(masked):
             return np.zeros(len(_QUANTILES) + 1)
-        gaps = self._distance(rng.choice(there, _RANDOM_PAIRS), rng.choice(masked, _RANDOM_PAIRS))
+        gaps = self._distance(rng.choice(present, _RANDOM_PAIRS), rng.choice(masked, _RANDOM_PAIRS))
         return np.concatenate([[1e-9 * self.span], np.quantile(gaps, _QUANTILES)])
 
     def _distance(self, rows: Ints, places: Ints) -> Floats:
@@ -202,11 +202,11 @@ class NumberField(Field):
         """The value in standard deviations, and the normal score of the rank."""
         scale = float(np.std(self.present)) if len(self.present) else 1.0
         center = float(np.mean(self.present)) if len(self.present) else 0.0
-        found = []
+        coordinate_pairs = []
         for value, rank in zip((self.values, self.middle), self.quantiles(), strict=True):
             standard = np.nan_to_num((value - center) / (scale or 1.0))
-            found.append(np.column_stack([standard, special.ndtri(np.clip(rank, 1e-6, 1 - 1e-6))]))
-        return found[0], found[1]
+            coordinate_pairs.append(np.column_stack([standard, special.ndtri(np.clip(rank, 1e-6, 1 - 1e-6))]))
+        return coordinate_pairs[0], coordinate_pairs[1]
 
     def at(self, places: Ints) -> NumberField:
         """The same column with some of the masked records."""
@@ -221,11 +221,11 @@ def _codes(codes: Ints, lost: Bools) -> Ints:
 
 
 def _quantile(values: Floats, lost: Bools) -> Floats:
-    found = np.full(len(values), 0.5)
-    there = ~lost
-    if there.any():
-        found[there] = (ranks(values[there], ties="average") - 0.5) / there.sum()
-    return found
+    quantiles = np.full(len(values), 0.5)
+    present = ~lost
+    if present.any():
+        quantiles[present] = (ranks(values[present], ties="average") - 0.5) / present.sum()
+    return quantiles
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,15 +335,15 @@ class TextField(Field):
         """The masked texts that share the most rare groups of letters with some originals."""
         used = np.asarray((self.weights_masked > 0).sum(axis=0)).ravel()
         rare = np.flatnonzero((used > 0) & (used <= max(_RARE, _RARE_SHARE * len(self.near_masked))))
-        one, other = self.weights[rows][:, rare], self.weights_masked[:, rare].T.tocsc()
-        found: list[tuple[Ints, Ints]] = []
+        original_weights, masked_weights = self.weights[rows][:, rare], self.weights_masked[:, rare].T.tocsc()
+        similar_pairs: list[tuple[Ints, Ints]] = []
         for begin in range(0, len(rows), _AT_ONCE):
-            both = (one[begin : begin + _AT_ONCE] @ other).tocoo()
+            both = (original_weights[begin : begin + _AT_ONCE] @ masked_weights).tocoo()
             order = np.lexsort((-both.data, both.row))
-            row, place = both.row[order].astype(np.int64), both.col[order].astype(np.int64)
+            row, released_place = both.row[order].astype(np.int64), both.col[order].astype(np.int64)
             kept = np.arange(len(row)) - np.searchsorted(row, row) < number
-            found.append((row[kept] + begin, place[kept]))
-        return np.concatenate([a for a, _ in found]), np.concatenate([b for _, b in found])
+            similar_pairs.append((row[kept] + begin, released_place[kept]))
+        return np.concatenate([a for a, _ in similar_pairs]), np.concatenate([b for _, b in similar_pairs])
 
     def at(self, places: Ints) -> TextField:
         """The same column with some of the masked records."""

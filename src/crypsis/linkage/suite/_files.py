@@ -54,25 +54,25 @@ class Files:
     @cached_property
     def points(self) -> list[tuple[Floats, Floats]]:
         """The coordinates of each field: those of the targets, and those of the places."""
-        found = (field.points(self.seed + i) for i, field in enumerate(self.fields))
-        return [(x[self.targets], y) for x, y in found]
+        field_points = (field.points(self.seed + i) for i, field in enumerate(self.fields))
+        return [(x[self.targets], y) for x, y in field_points]
 
 
 def files_of(
     original: pa.Table,
     masked: pa.Table,
     pairs: Sequence[tuple[str, str]],
-    own: Ints | None,
+    masked_rows: Ints | None,
     *,
     orders: Orders | None = None,
     seed: int = 0,
     most_targets: int,
 ) -> Files:
-    """Both files, with their columns in `pairs`; `own` has the masked row of each original."""
+    """Both files, with their columns in `pairs`; `masked_rows` has the masked row of each original."""
     code = np.zeros(masked.num_rows, dtype=np.int64)
     fields = []
     for before, after in pairs:
-        x, y = (one.combine_chunks() for one in (original[before], masked[after]))
+        x, y = (column.combine_chunks() for column in (original[before], masked[after]))
         encoded = y if pa.types.is_dictionary(y.type) else y.dictionary_encode()
         value = np.asarray(arrays.numbers(encoded.indices.fill_null(len(encoded.dictionary))))
         code = numbered(code * (int(value.max(initial=0)) + 1) + value.astype(np.int64))
@@ -83,7 +83,7 @@ def files_of(
     if originals > most_targets:
         chosen = np.random.default_rng((seed, 20)).choice(originals, most_targets, replace=False)
         targets = np.sort(chosen)
-    place = None if own is None else np.where(own >= 0, code[own], -1)[targets]
+    masked_place = None if masked_rows is None else np.where(masked_rows >= 0, code[masked_rows], -1)[targets]
     return Files(
         tuple(field.at(first) for field in fields),
         originals,
@@ -91,6 +91,6 @@ def files_of(
         code,
         np.bincount(code, minlength=len(first)).astype(np.int64),
         targets,
-        place,
+        masked_place,
         seed,
     )

@@ -24,10 +24,10 @@ def learned(files: Files, pairs: Candidates, features: Floats) -> Floats | None:
 
     mine = pairs.place == files.own[pairs.target]
     fold = files.fold[pairs.target]
-    near = _ahead(pairs, features[:, len(files.fields)]) | mine
-    found = np.zeros(len(mine))
+    near_pairs = _ahead(pairs, features[:, len(files.fields)]) | mine
+    log_odds = np.zeros(len(mine))
     for half in (0, 1):
-        learn = np.flatnonzero(_some(files, half)[pairs.target] & near)
+        learn = np.flatnonzero(_some(files, half)[pairs.target] & near_pairs)
         truth = mine[learn]
         if truth.sum() < 10 or truth.all():
             return None
@@ -37,8 +37,8 @@ def learned(files: Files, pairs: Candidates, features: Floats) -> Floats | None:
         test = np.flatnonzero(fold == half)
         with threadpool_limits(1):  # so few rows gain nothing from threads
             model.fit(features[learn], truth)
-            found[test] = model.decision_function(features[test])
-    return found
+            log_odds[test] = model.decision_function(features[test])
+    return log_odds
 
 
 def _ahead(pairs: Candidates, score: Floats) -> NDArray[np.bool_]:
@@ -60,13 +60,13 @@ def features_of(
 ) -> Floats:
     """What the matcher sees of a pair: distances and agreement by column, and the scores."""
     rows = files.targets[pairs.target]
-    found = [*weights, sum(weights, np.zeros(len(rows)))]
-    found += [field.apart(rows, pairs.place) for field in files.fields]
+    columns = [*weights, sum(weights, np.zeros(len(rows)))]
+    columns += [field.apart(rows, pairs.place) for field in files.fields]
     for number in files.numbers:
         x, y = number.quantiles()
-        found.append(np.abs(x[rows] - y[pairs.place]))
-    known = [score for score in scores if score is not None] or [found[-1]]
-    found += known
+        columns.append(np.abs(x[rows] - y[pairs.place]))
+    known_scores = [score for score in scores if score is not None] or [columns[-1]]
+    columns += known_scores
     # How far each is behind the best candidate of its target: links compete.
-    found += [one - pairs.best(one)[pairs.target] for one in (found[len(weights)], *known)]
-    return np.column_stack(found).astype(np.float32)
+    columns += [score - pairs.best(score)[pairs.target] for score in (columns[len(weights)], *known_scores)]
+    return np.column_stack(columns).astype(np.float32)

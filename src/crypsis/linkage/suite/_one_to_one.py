@@ -32,10 +32,10 @@ def one_to_one(files: Files, pairs: Candidates, score: Floats) -> Ints | None:
     columns = np.concatenate([column[pairs.place[kept]], places + row])
     costs = np.concatenate([1.0 - below[kept], np.full(many, 1.0 + 2 * _NOBODY)])
     table = sparse.csr_array((costs, (rows, columns)), shape=(many, places + many))
-    found = np.asarray(csgraph.min_weight_full_bipartite_matching(table)[1], dtype=np.int64)
+    matching = np.asarray(csgraph.min_weight_full_bipartite_matching(table)[1], dtype=np.int64)
     back = np.empty(places, np.int64)
     back[column] = np.arange(places)
     partner = np.full(many, -1, np.int64)
-    taken = found < places
-    partner[taken] = back[found[taken]]
+    taken = matching < places
+    partner[taken] = back[matching[taken]]
     return partner[row]

@@ -40,27 +40,27 @@ class PairedColumns(Result):
 
 
 def paired_columns(
-    original: pa.Table, masked: pa.Table, own: Ints | None, released: Sequence[str]
+    original: pa.Table, masked: pa.Table, masked_rows: Ints | None, released: Sequence[str]
 ) -> PairedColumns:
     """Pair the released columns by their names; by content those without a name in the original.
 
     A column whose name is in the original, but whose content fits another column only, is paired by
     its content: names may be exchanged.
     """
-    compare = _Content(original, masked, own)
+    compare = _Content(original, masked, masked_rows)
     pairs, proposed, alone = [], [], []
     for name in released:
         named = name if name in original.column_names else None
-        if named is not None and (own is None or compare.fit(named, name) >= _NOTHING):
+        if named is not None and (masked_rows is None or compare.fit(named, name) >= _NOTHING):
             pairs.append((named, name))
             continue
-        others = {
+        fits = {
             column_name: compare.fit(column_name, name)
             for column_name in original.column_names
             if column_name != name
         }
-        best = max(others, key=lambda one: others[one], default=None)
-        if best is not None and others[best] >= _SURE:
+        best = max(fits, key=lambda column_name: fits[column_name], default=None)
+        if best is not None and fits[best] >= _SURE:
             pairs.append((best, name))
             proposed.append(ProposedColumn(name, best))
         elif named is not None:
@@ -73,15 +73,15 @@ def paired_columns(
 class _Content:
     """How well the content of two columns fits, on some of the rows."""
 
-    def __init__(self, original: pa.Table, masked: pa.Table, own: Ints | None) -> None:
+    def __init__(self, original: pa.Table, masked: pa.Table, masked_rows: Ints | None) -> None:
         rng = np.random.default_rng(24)
-        if own is None:
+        if masked_rows is None:
             at = rng.permutation(original.num_rows)[:_ROWS]
             to = rng.permutation(masked.num_rows)[:_ROWS]
         else:
-            at = rng.permutation(np.flatnonzero(own >= 0))[:_ROWS]
-            to = own[at]
-        self._aligned = own is not None
+            at = rng.permutation(np.flatnonzero(masked_rows >= 0))[:_ROWS]
+            to = masked_rows[at]
+        self._aligned = masked_rows is not None
         self._original, self._masked = original.take(pa.array(at)), masked.take(pa.array(to))
 
     def fit(self, before: str, after: str) -> float:
@@ -89,23 +89,23 @@ class _Content:
         x, y = self._original[before].combine_chunks(), self._masked[after].combine_chunks()
         if not len(x) or not len(y):
             return 0.0
-        one = field_of(after, x, y)
+        field = field_of(after, x, y)
         if not self._aligned:
-            return self._alike(x, y, isinstance(one, NumberField))
+            return self._alike(x, y, isinstance(field, NumberField))
         rows = np.arange(len(x))
-        found = surviving(one, rows, rows)
-        if isinstance(one, NumberField) and len(x) >= 10:
-            there = ~(one.lost | one.lost_masked)
+        surviving_share = surviving(field, rows, rows)
+        if isinstance(field, NumberField) and len(x) >= 10:
+            present = ~(field.lost | field.lost_masked)
             along = (
                 correlation(
-                    ranks(one.values[there], ties="average"), ranks(one.middle[there], ties="average")
+                    ranks(field.values[present], ties="average"), ranks(field.middle[present], ties="average")
                 )
-                if there.sum() > 9
+                if present.sum() > 9
                 else None
             )
             if along is not None and abs(along) > _CORRELATED:
-                found = max(found, 1.0)
-        return found
+                surviving_share = max(surviving_share, 1.0)
+        return surviving_share
 
     @staticmethod
     def _alike(x: pa.Array, y: pa.Array, number: bool) -> float:
@@ -113,13 +113,13 @@ class _Content:
         if x.type != y.type and not number:
             return 0.0
         if number:
-            one = field_of("", x, y)
-            assert isinstance(one, NumberField)  # noqa: S101 - asked by the caller
-            known, masked = one.values[~one.lost], one.middle[~one.lost_masked]
-            if len(known) < 10 or len(masked) < 10:
+            field = field_of("", x, y)
+            assert isinstance(field, NumberField)  # noqa: S101 - asked by the caller
+            original_values, masked = field.values[~field.lost], field.middle[~field.lost_masked]
+            if len(original_values) < 10 or len(masked) < 10:
                 return 0.0
 
-            return float(stats.ks_2samp(known, masked).statistic < _SAME_DISTRIBUTION)
+            return float(stats.ks_2samp(original_values, masked).statistic < _SAME_DISTRIBUTION)
         seen = set(x.to_pylist())
         shared = np.mean([value in seen for value in y.to_pylist()])
         return float(shared > _SAME_VALUES)

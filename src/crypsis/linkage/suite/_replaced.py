@@ -41,10 +41,10 @@ class _Replacement:
     """The mean coordinates of what each original code became, and those of the masked codes."""
 
     def score(self, rows: Ints, places: Ints) -> Floats:
-        one, two = self.original[rows], self.masked[places]
-        key = one * (int(self.masked.max()) + 1) + two
+        original_code, two = self.original[rows], self.masked[places]
+        key = original_code * (int(self.masked.max()) + 1) + two
         at = np.minimum(np.searchsorted(self.pair, key), len(self.pair) - 1)
-        return np.where(self.pair[at] == key, self.weight[at], self.other[one])
+        return np.where(self.pair[at] == key, self.weight[at], self.other[original_code])
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,48 +61,55 @@ class Replacements:
     def near(self, files: Files) -> tuple[Ints, Ints]:
         """Pairs of targets and the places that are nearest to what their values became."""
         rows = files.targets[self.some]
-        columns = sorted(self.columns, key=lambda one: -len(one.expected[1]))  # the far are left soon
+        columns = sorted(self.columns, key=lambda column: -len(column.expected[1]))  # the far are left soon
         expected, points = (np.concatenate([column.expected[i] for column in columns]) for i in (0, 1))
         before = np.cumsum([0, *(len(column.expected[0]) for column in columns)])
         first = np.cumsum([0, *(len(column.expected[1]) for column in columns)])
-        asked = np.column_stack([column.original[rows] for column in columns]) + before[:-1]
+        codes_wanted = np.column_stack([column.original[rows] for column in columns]) + before[:-1]
         codes = (np.column_stack([column.masked for column in columns]) + first[:-1]).astype(np.int32)
-        found = np.empty((len(rows), min(_NEAREST, len(codes))), np.int64)
+        nearest_places = np.empty((len(rows), min(_NEAREST, len(codes))), np.int64)
         map_threads(
             lambda at: nearest_by_codes(
-                expected, asked[at : at + _AT_ONCE], points, first, codes, found[at : at + _AT_ONCE]
+                expected,
+                codes_wanted[at : at + _AT_ONCE],
+                points,
+                first,
+                codes,
+                nearest_places[at : at + _AT_ONCE],
             ),
             range(0, len(rows), _AT_ONCE),
         )
-        return np.repeat(self.some, found.shape[1]), found.ravel()
+        return np.repeat(self.some, nearest_places.shape[1]), nearest_places.ravel()
 
 
 def replaced(files: Files) -> list[Replacements]:
     """For each half of the targets what the other half shows; nothing if few are known."""
-    every = [pair for field in files.fields if (pair := field.coded()) is not None]
-    coded = [(x, y) for x, y in every if len(np.unique(x)) <= _REPEATED * len(x)]
-    found = []
+    coded_fields = [pair for field in files.fields if (pair := field.coded()) is not None]
+    coded = [(x, y) for x, y in coded_fields if len(np.unique(x)) <= _REPEATED * len(x)]
+    replacements = []
     for half in (0, 1):
         learn = files.known[files.fold[files.known] != half]
         if len(learn) < _FEWEST or files.own is None or not coded:
             return []
-        rows, own = files.targets[learn], files.own[learn]
-        some = np.flatnonzero(files.fold == half)
-        columns = tuple(_learned(x, y, rows, own, (files.seed, 28, i)) for i, (x, y) in enumerate(coded))
-        found.append(Replacements(some, columns))
-    return found
+        rows, masked_rows = files.targets[learn], files.own[learn]
+        targets_of_half = np.flatnonzero(files.fold == half)
+        columns = tuple(
+            _learned(x, y, rows, masked_rows, (files.seed, 28, i)) for i, (x, y) in enumerate(coded)
+        )
+        replacements.append(Replacements(targets_of_half, columns))
+    return replacements
 
 
-def _learned(x: Ints, y: Ints, rows: Ints, own: Ints, seed: tuple[int, ...]) -> _Replacement:
+def _learned(x: Ints, y: Ints, rows: Ints, masked_rows: Ints, seed: tuple[int, ...]) -> _Replacement:
     """What the codes of some rows became, each counted with one record at random beside it."""
     many = int(y.max()) + 1
-    pair, counts = np.unique(x[rows] * many + y[own], return_counts=True)
+    pair, counts = np.unique(x[rows] * many + y[masked_rows], return_counts=True)
     times = np.bincount(x[rows], minlength=int(x.max()) + 1)
-    share = np.bincount(y[own], minlength=many) / len(own)
-    one, two = np.divmod(pair, many)
-    weight = np.log((counts + share[two]) / (times[one] + 1) / share[two])
+    share = np.bincount(y[masked_rows], minlength=many) / len(masked_rows)
+    original_code, two = np.divmod(pair, many)
+    weight = np.log((counts + share[two]) / (times[original_code] + 1) / share[two])
     points = np.random.default_rng(seed).normal(size=(many, _CODES))
     mean = np.zeros((len(times), _CODES))
-    np.add.at(mean, one, counts[:, None] * points[two])
+    np.add.at(mean, original_code, counts[:, None] * points[two])
     mean /= np.maximum(times, 1)[:, None]
     return _Replacement(x, y, pair, weight, -np.log(times + 1.0), (mean, points))

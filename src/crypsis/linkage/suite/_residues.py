@@ -21,11 +21,11 @@ def residue_links(files: Files) -> tuple[Ints, tuple[str, ...]] | None:
     names: list[str] = []
     x, y = np.zeros(files.originals, np.int64), np.zeros(len(files.sizes), np.int64)
     for number in files.numbers:
-        found = _residues(number, files)
-        if found is not None:
+        residues = _residues(number, files)
+        if residues is not None:
             names.append(number.name)
             both = numbered(np.concatenate([x, y]))
-            both = numbered(both * (int(found.max()) + 1) + found)
+            both = numbered(both * (int(residues.max()) + 1) + residues)
             x, y = both[: x.size], both[x.size :]
     if not names:
         return None
@@ -39,18 +39,18 @@ def _residues(number_field: NumberField, files: Files) -> Ints | None:
     """The residues of all originals and then of all places, as codes; None if none stayed."""
     assert files.own is not None  # noqa: S101 - asked by the caller
     numbers = np.concatenate([number_field.values, number_field.low])
-    there = np.concatenate([~number_field.lost, ~number_field.lost_masked]) & np.isfinite(numbers)
-    scale = _scale(numbers[there])
+    present = np.concatenate([~number_field.lost, ~number_field.lost_masked]) & np.isfinite(numbers)
+    scale = _scale(numbers[present])
     if scale is None or number_field.wide.any():
         return None
-    whole = np.rint(np.where(there, numbers, 0.0) * scale).astype(np.int64)
+    whole = np.rint(np.where(present, numbers, 0.0) * scale).astype(np.int64)
     rows, places = files.targets[files.known], files.own[files.known] + len(number_field.values)
-    both = there[rows] & there[places]
+    both = present[rows] & present[places]
     step = _step(np.abs(whole[rows] - whole[places])[both], files.seed)
     residues = whole % step
-    if np.unique(residues[there]).size < 2:
+    if np.unique(residues[present]).size < 2:
         return None
-    return numbered(np.where(there, residues, -1))
+    return numbered(np.where(present, residues, -1))
 
 
 def _scale(numbers: Floats) -> float | None:

@@ -27,16 +27,16 @@ class CanonicalScale:
     masked: Floats
     density: Floats
 
-    def score(self, target: Ints, place: Ints) -> Floats:
+    def score(self, target: Ints, released_place: Ints) -> Floats:
         """The logarithm of the likelihood ratio of pairs, for normal variates."""
-        gaps = self.original[target] - self.masked[place]
-        return np.asarray(self.density[place] - 0.5 * (gaps**2).sum(axis=1))
+        gaps = self.original[target] - self.masked[released_place]
+        return np.asarray(self.density[released_place] - 0.5 * (gaps**2).sum(axis=1))
 
 
 def scaled(files: Files) -> list[CanonicalScale]:
     """For each half of the targets the scale that the other half shows; nothing if few are known."""
-    found = []
-    x = np.column_stack([one for one, _ in files.points])
+    scales = []
+    x = np.column_stack([original_points for original_points, _ in files.points])
     y = np.column_stack([two for _, two in files.points])
     for half in (0, 1):
         learn = files.known[files.fold[files.known] != half]
@@ -45,11 +45,13 @@ def scaled(files: Files) -> list[CanonicalScale]:
         to_x, to_y, kept = _canonical(x[learn], y[files.own[learn]])
         if not len(kept):  # nothing survived
             return []
-        some = np.flatnonzero(files.fold == half)
-        u, v = (x[some] - x[learn].mean(0)) @ to_x, (y - y[files.own[learn]].mean(0)) @ to_y
+        targets_of_half = np.flatnonzero(files.fold == half)
+        u, v = (x[targets_of_half] - x[learn].mean(0)) @ to_x, (y - y[files.own[learn]].mean(0)) @ to_y
         spread = np.sqrt(1 - kept**2)
-        found.append(CanonicalScale(some, u * kept / spread, v / spread, 0.5 * (v**2).sum(axis=1)))
-    return found
+        scales.append(
+            CanonicalScale(targets_of_half, u * kept / spread, v / spread, 0.5 * (v**2).sum(axis=1))
+        )
+    return scales
 
 
 def _canonical(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
@@ -60,9 +62,9 @@ def _canonical(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     left, kept, right = np.linalg.svd(cross, full_matrices=False)
     # Correlations of a finite sample are never quite 0, and those of unchanged values quite 1.
     least = max(_LEAST, 2.5 / np.sqrt(n))
-    some = np.flatnonzero(kept > least)[:_DIMENSIONS]
-    kept = np.minimum(kept[some], np.sqrt(1 - _EXACT))
-    return root_x @ left[:, some], root_y @ right[some].T, kept
+    dimensions = np.flatnonzero(kept > least)[:_DIMENSIONS]
+    kept = np.minimum(kept[dimensions], np.sqrt(1 - _EXACT))
+    return root_x @ left[:, dimensions], root_y @ right[dimensions].T, kept
 
 
 def _whitened(x: Floats) -> Floats:

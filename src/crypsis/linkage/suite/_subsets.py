@@ -41,8 +41,8 @@ def subset_links(files: Files) -> tuple[Ints, tuple[str, ...]] | None:
         test = np.flatnonzero(files.fold == half)
         if len(learn) < 20:
             return None
-        rows, own = files.targets[learn], files.own[learn]
-        order = np.argsort([-surviving(field, rows, own) for field in files.fields]).tolist()
+        rows, masked_rows = files.targets[learn], files.own[learn]
+        order = np.argsort([-surviving(field, rows, masked_rows) for field in files.fields]).tolist()
         sizes = range(1, min(len(order) - 1, _MOST_SETS) + 1)
         right = [_correct(files, learn, order[:size]) for size in sizes]
         chosen = order[: int(np.argmax(right)) + 1]
@@ -51,21 +51,21 @@ def subset_links(files: Files) -> tuple[Ints, tuple[str, ...]] | None:
     return partner, tuple(dict.fromkeys(used))
 
 
-def _correct(files: Files, some: Ints, columns: list[int]) -> float:
-    partner = _linked(files, some, columns)
+def _correct(files: Files, target_subset: Ints, columns: list[int]) -> float:
+    partner = _linked(files, target_subset, columns)
     assert files.own is not None  # noqa: S101 - asked by the caller
-    return float(((partner == files.own[some]) / files.sizes[partner]).sum())
+    return float(((partner == files.own[target_subset]) / files.sizes[partner]).sum())
 
 
-def _linked(files: Files, some: Ints, columns: list[int]) -> Ints:
+def _linked(files: Files, target_subset: Ints, columns: list[int]) -> Ints:
     """The nearest place of some targets, one of the equally near at random."""
     x, y = alike(files, columns)
-    row, place = nearest(x[some], y, _NEAREST, 1.0)
-    rows = files.targets[some][row]
+    row, released_place = nearest(x[target_subset], y, _NEAREST, 1.0)
+    rows = files.targets[target_subset][row]
     gap: Floats = np.zeros(len(row))
     for j in columns:
-        gap += files.fields[j].apart(rows, place)
+        gap += files.fields[j].apart(rows, released_place)
     rng = np.random.default_rng((files.seed, 23))
     order = np.lexsort((rng.random(len(row)), gap, row))
-    first = order[np.searchsorted(row[order], np.arange(len(some)))]
-    return np.asarray(place[first])
+    first = order[np.searchsorted(row[order], np.arange(len(target_subset)))]
+    return np.asarray(released_place[first])

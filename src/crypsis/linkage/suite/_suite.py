@@ -121,10 +121,10 @@ class LinkSuite(Result, eq=False):
     def statement(self, sure: Estimate) -> str:
         """What the worst intruder achieves, in a sentence."""
         worst = self.worst
-        some = "" if worst.records == self.records else f" (a sample of {worst.records:,})"
+        sample_text = "" if worst.records == self.records else f" (a sample of {worst.records:,})"
         text = (
             f"The intruder with the most correct links ({worst.method}) has them for "
-            f"{percent_text(sure)} of the records{some}; by chance it would be "
+            f"{percent_text(sure)} of the records{sample_text}; by chance it would be "
             f"{percent_text(worst.chance)}."
         )
         if worst.precision is not None:
@@ -139,24 +139,24 @@ class LinkSuite(Result, eq=False):
     @property
     def doubts(self) -> tuple[str, ...]:
         """What keeps the files from being called safe: columns compared with nothing, other rows."""
-        found = []
+        reasons = []
         if self.alone:
             names = ", ".join(repr(name) for name in self.alone)
-            found.append(
+            reasons.append(
                 f"Compared with nothing, because the original has no such column: {names}. With "
                 "them an intruder may link more records."
             )
         if self.misaligned:
-            found.append(self.misaligned)
-        return tuple(found)
+            reasons.append(self.misaligned)
+        return tuple(reasons)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The columns that were paired by their content, in sentences."""
         return tuple(
-            f"Column {one.column!r} was compared with column {one.original!r} of the original, "
+            f"Column {proposal.column!r} was compared with column {proposal.original!r} of the original, "
             "because of its content."
-            for one in self.proposed
+            for proposal in self.proposed
         )
 
 
@@ -215,24 +215,24 @@ def suite_of(
     """The suite, with the files and the pairs that it considered."""
     first, second = to_frame(original), to_frame(masked)
     on, row_map = options.get("on"), options.get("row_map")
-    own = own_rows(first, second, on, row_map)
+    masked_rows = own_rows(first, second, on, row_map)
     before, after = first.to_arrow(), second.to_arrow()
-    apart = {on, *_identifiers(original), *_identifiers(masked)}
+    identifiers = {on, *_identifiers(original), *_identifiers(masked)}
     named = options.get("columns")
     if named is None:
-        before, after = _without(before, apart), _without(after, apart)
+        before, after = _without(before, identifiers), _without(after, identifiers)
         released: tuple[str, ...] = tuple(after.column_names)
     else:
         released = as_columns(named)
         before, after = before.select(released), after.select(released)
-    found = paired_columns(before, after, own, released)
-    if not found.pairs:
+    pairing = paired_columns(before, after, masked_rows, released)
+    if not pairing.pairs:
         raise ColumnError("The files share no column that can be compared.", code="no-comparable-columns")
     files = files_of(
         before,
         after,
-        found.pairs,
-        own,
+        pairing.pairs,
+        masked_rows,
         orders=options.get("orders"),
         seed=options.get("seed", 0),
         most_targets=max_records,
@@ -240,19 +240,19 @@ def suite_of(
     missing: list[str] = []
     with progress.step("intruders", total=8) as step:
         attacks, pairs = _attacks(files, missing, step)
-    attacks.sort(key=lambda one: -(one.correct_share or 0.0))
+    attacks.sort(key=lambda attack: -(attack.correct_share or 0.0))
     alignment = "record numbers" if on is not None else "row map" if row_map is not None else "rows"
     suite = LinkSuite(
         tuple(attacks),
-        tuple(after for _, after in found.pairs),
-        found.proposed,
-        found.alone,
+        tuple(after for _, after in pairing.pairs),
+        pairing.proposed,
+        pairing.alone,
         files.originals,
         files.masked,
         tuple(missing),
-        "" if own is None else alignment,
-        None if own is None else (rows_correspond if alignment == "rows" else values_covered)(files),
-        None if own is None else contradicted(files, attacks[0]),
+        "" if masked_rows is None else alignment,
+        None if masked_rows is None else (rows_correspond if alignment == "rows" else values_covered)(files),
+        None if masked_rows is None else contradicted(files, attacks[0]),
     )
     return suite, files, pairs
 
@@ -262,8 +262,8 @@ def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAtta
     by_masking, by_value = scaled(files), replaced(files)
     pairs = candidates(
         files,
-        [(one.some, one.original, one.masked) for one in by_masking],
-        (one.near(files) for one in by_value),
+        [(scale.some, scale.original, scale.masked) for scale in by_masking],
+        (replacement.near(files) for replacement in by_value),
     )
     rows = files.targets[pairs.target]
     link_attacks: list[LinkAttack] = []
@@ -283,19 +283,19 @@ def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAtta
     score: Floats | None = None
     if by_masking:
         place_of = np.empty(len(files.targets), np.int64)
-        for one in by_masking:
-            place_of[one.some] = np.arange(len(one.some))
+        for scale in by_masking:
+            place_of[scale.some] = np.arange(len(scale.some))
         score = np.empty(len(rows))
-        for half, one in enumerate(by_masking):
+        for half, scale in enumerate(by_masking):
             here = files.fold[pairs.target] == half
-            score[here] = one.score(place_of[pairs.target[here]], pairs.place[here])
+            score[here] = scale.score(place_of[pairs.target[here]], pairs.place[here])
         link_attacks.append(attack("values scaled by the masking", files, pairs, score))
     became: Floats | None = None
     if by_value:
         became = np.empty(len(rows))
-        for half, known in enumerate(by_value):
+        for half, replacement in enumerate(by_value):
             here = files.fold[pairs.target] == half
-            became[here] = known.score(rows[here], pairs.place[here])
+            became[here] = replacement.score(rows[here], pairs.place[here])
         link_attacks.append(attack("values as the masking replaced them", files, pairs, became))
     step.advance()
     subset = subset_links(files)
@@ -333,11 +333,11 @@ def _by_numbers(files: Files, pairs: Candidates, rows: Ints) -> list[LinkAttack]
     """The paper's intruder (largest rank difference), and the usual one (Euclidean distance)."""
     names = tuple(number.name for number in files.numbers)
     by_rank, by_value = np.zeros(len(rows)), np.zeros(len(rows))
-    for one in files.numbers:
-        x, y = one.quantiles()
+    for number_field in files.numbers:
+        x, y = number_field.quantiles()
         by_rank = np.maximum(by_rank, np.abs(x[rows] - y[pairs.place]))
-        scale = float(one.present.std()) if len(one.present) else 0.0
-        by_value += (one.apart(rows, pairs.place) * one.span / (scale or 1.0)) ** 2
+        scale = float(number_field.present.std()) if len(number_field.present) else 0.0
+        by_value += (number_field.apart(rows, pairs.place) * number_field.span / (scale or 1.0)) ** 2
     return [
         attack("nearest ranks", files, pairs, -by_rank, columns=names),
         attack("nearest values", files, pairs, -by_value, columns=names),

@@ -105,8 +105,8 @@ def bounds(problem: Problem, *, on_round: Callable[[], None] | None = None) -> B
     size = float(problem.rows.sum())
     start = scale(problem)
     best, low, top = _maximum(problem, start, _bethe, _bethe_slope, size, on_round)
-    _, _, other = _maximum(problem, start, _entropic, _entropic_slope, size, on_round)
-    high = min(top + size / 2 * math.log(2), other) + _SLACK * size
+    _, _, entropic_maximum = _maximum(problem, start, _entropic, _entropic_slope, size, on_round)
+    high = min(top + size / 2 * math.log(2), entropic_maximum) + _SLACK * size
     low -= _SLACK * size
     return Bounds(low, max(low, high), low, top - low, best.cells, start)
 
@@ -159,19 +159,19 @@ def _bethe_slope(p: Vector) -> Vector:
 
 def _entropic(p: Vector) -> Vector:
     q = 1 - p
-    near = q < 1e-3
-    safe = np.where(near, 0.5, p)
+    near_one = q < 1e-3
+    safe = np.where(near_one, 0.5, p)
     middle = -safe - safe**2 * np.log(np.maximum(safe, 1e-300)) / (1 - safe)
-    return np.where(near, -q / 2 + q**2 / 3 + q**3 / 12, middle)
+    return np.where(near_one, -q / 2 + q**2 / 3 + q**3 / 12, middle)
 
 
 def _entropic_slope(p: Vector) -> Vector:
     q = 1 - p
-    near = q < 1e-3
-    safe = np.where(near, 0.5, p)
+    near_one = q < 1e-3
+    safe = np.where(near_one, 0.5, p)
     rest, log = 1 - safe, np.log(np.maximum(safe, 1e-300))
     middle = -1 - (2 * safe * log + safe) / rest - (safe / rest) ** 2 * log
-    return np.where(near, 0.5 - 2 * q / 3 - q**2 / 4, middle)
+    return np.where(near_one, 0.5 - 2 * q / 3 - q**2 / 4, middle)
 
 
 def scale(
@@ -243,8 +243,8 @@ def _newton_step(
         except LinAlgError:
             return np.asarray(-np.log(sums))
     back = csr_array(table.T)
-    own = diagonal - back.power(2) @ (1 / problem.rows)
-    precondition = 1 / np.maximum(own, 1e-3 * diagonal)
+    diagonal_left = diagonal - back.power(2) @ (1 / problem.rows)
+    precondition = 1 / np.maximum(diagonal_left, 1e-3 * diagonal)
     step, rest = np.zeros(wide), right - right.sum() / wide
     direction = along = precondition * rest
     size = float(rest @ along)
@@ -268,12 +268,12 @@ def _normalize(starts, indices, logs, v, columns, u, cells):  # type: ignore[no-
     """Set u so that every row sums to 1, and the cells exp(logs + u + v)."""
     for row in prange(starts.size - 1):
         top = -np.inf
-        for place in range(starts[row], starts[row + 1]):
-            top = max(top, logs[place] + v[indices[place]])
+        for entry in range(starts[row], starts[row + 1]):
+            top = max(top, logs[entry] + v[indices[entry]])
         total = 0.0
-        for place in range(starts[row], starts[row + 1]):
-            cells[place] = np.exp(logs[place] + v[indices[place]] - top)
-            total += columns[indices[place]] * cells[place]
+        for entry in range(starts[row], starts[row + 1]):
+            cells[entry] = np.exp(logs[entry] + v[indices[entry]] - top)
+            total += columns[indices[entry]] * cells[entry]
         u[row] = -top - np.log(total)
-        for place in range(starts[row], starts[row + 1]):
-            cells[place] /= total
+        for entry in range(starts[row], starts[row + 1]):
+            cells[entry] /= total

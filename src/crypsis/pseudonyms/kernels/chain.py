@@ -65,10 +65,10 @@ def _walk(of_row, of_column, table, cumulative, hole, longest, path, stream):  #
         kind = row_kind[item]
         chosen = indices[draw_place(cumulative, starts[kind], starts[kind + 1], uniform(stream))]
         among = first[chosen + 1] - first[chosen]
-        place = first[chosen]
+        position = first[chosen]
         if among > 1:
-            place += min(int(uniform(stream) * among), among - 1)
-        column = members[place]
+            position += min(int(uniform(stream) * among), among - 1)
+        column = members[position]
         if column == hole:
             of_row[item] = hole
             of_column[hole] = item

@@ -76,10 +76,10 @@ def marked(
     array([0.5, 0.5, 0. ])
     """
     kinds = merge_identical(np.where(marks, -matrix, matrix))
-    own = np.full(kinds.columns.size, -1)
+    own_rows = np.full(kinds.columns.size, -1)
     weights = np.abs(kinds.weights)
     return _hits(
-        _Groups(weights, (kinds.weights < 0).astype(np.int64), kinds.rows, kinds.columns, own), limit
+        _Groups(weights, (kinds.weights < 0).astype(np.int64), kinds.rows, kinds.columns, own_rows), limit
     )
 
 
@@ -131,18 +131,18 @@ def _column_group(
     limit: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
     """Match all columns of one group: first within their own row group, then with the others."""
-    size, own = int(groups.columns[column]), int(groups.own[column])
+    size, own_row = int(groups.columns[column]), int(groups.own[column])
     waiting = np.stack([plan.shift[now.waiting], plan.mask[now.waiting]], axis=1)
     most = limit // values.shape[1]
     remaining = np.full(keys.size, size, dtype=np.int32)
-    if own >= 0:
-        ways = _own_ways(size) * groups.weights[own, column] ** np.arange(size + 1)[:, None]
+    if own_row >= 0:
+        ways = _own_ways(size) * groups.weights[own_row, column] ** np.arange(size + 1)[:, None]
         keys, remaining, moves, free = _match_own(
-            keys, size, plan.shift[own], plan.mask[own], waiting, now.room
+            keys, size, plan.shift[own_row], plan.mask[own_row], waiting, now.room
         )
         values = _spread_own(values, moves, free, ways, degree, keys.size)
-    others = now.active[now.active != own]
-    active = np.stack([plan.shift[others], plan.mask[others]], axis=1)
+    other_rows = now.active[now.active != own_row]
+    active = np.stack([plan.shift[other_rows], plan.mask[other_rows]], axis=1)
     for left in range(size, 0, -1):
         old = keys
         old_left = remaining
@@ -156,8 +156,8 @@ def _column_group(
             values,
             moves,
             active,
-            groups.weights[others, column],
-            groups.marks[others, column],
+            groups.weights[other_rows, column],
+            groups.marks[other_rows, column],
             degree + size,
             keys.size,
         )
@@ -194,7 +194,7 @@ def _match_own(keys, size, shift, mask, waiting, room):  # type: ignore[no-untyp
     free = np.empty(keys.size, dtype=np.int64)
     index = {np.int64(0): 0}
     index.clear()
-    found = np.empty(keys.size * (size + 1), dtype=np.int64)
+    keys_found = np.empty(keys.size * (size + 1), dtype=np.int64)
     remaining = np.empty(keys.size * (size + 1), dtype=np.int32)
     count = 0
     for state in range(keys.size):
@@ -205,11 +205,11 @@ def _match_own(keys, size, shift, mask, waiting, room):  # type: ignore[no-untyp
                 continue
             if key not in index:
                 index[key] = count
-                found[count] = key
+                keys_found[count] = key
                 remaining[count] = size - inside
                 count += 1
             moves[state, inside] = index[key]
-    return found[:count].copy(), remaining[:count].copy(), moves, free
+    return keys_found[:count].copy(), remaining[:count].copy(), moves, free
 
 
 @kernel

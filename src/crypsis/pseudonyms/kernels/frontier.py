@@ -69,8 +69,10 @@ def build(
         waiting = np.stack([plan.shift[now.waiting], plan.mask[now.waiting]], axis=1)
         keys = keys + now.opening
         for done in range(int(widths[position])):
-            one = np.ones(keys.size, dtype=np.int32)
-            new, _, moves = match_column(keys, one, 1, active, waiting, now.room, done, limit - states)
+            column_count = np.ones(keys.size, dtype=np.int32)
+            new, _, moves = match_column(
+                keys, column_count, 1, active, waiting, now.room, done, limit - states
+            )
             if new.size == 0:
                 return None
             layers.append(_Layer(int(column), keys, moves, now.active, active))

@@ -216,8 +216,8 @@ def _minor_stretch(a, lane_signs, first, length, work, weighted, total):  # type
             both = fused(before_up, up, fused(before_down, down, load(running, at)))
             store(running, at, both)
             # The prefix of `down` has its sign already, so the first row's sign takes it back.
-            apart = fused(before_up, up, fused(before_down, splat(0.0) - down, load(zeroth, at)))
-            store(zeroth, at, apart)
+            difference = fused(before_up, up, fused(before_down, splat(0.0) - down, load(zeroth, at)))
+            store(zeroth, at, difference)
             value = load(sums, at)
             up = up * value
             down = down * (value - splat(2.0 * a[0, j]))

@@ -133,14 +133,14 @@ def _weighted(blocks: NDArray[np.float64], first: int, size: int) -> NDArray[np.
     """For every row, the sums of blocks weighted by that row's sign: within them, or by number."""
     inside = blocks.shape[1] - 1
     whole = blocks[:, -1]
-    found = np.empty((size, blocks.shape[2]))
-    found[:inside] = compensated(blocks[:, :-1])
+    sums = np.empty((size, blocks.shape[2]))
+    sums[:inside] = compensated(blocks[:, :-1])
     numbers = np.arange(first, first + len(blocks))
     for row in range(inside, size - 1):
         sign = 1.0 - 2.0 * ((numbers >> (row - inside)) & 1)
-        found[row] = compensated(sign[:, None] * whole)
-    found[-1] = compensated(whole)
-    return found
+        sums[row] = compensated(sign[:, None] * whole)
+    sums[-1] = compensated(whole)
+    return sums
 
 
 class RoundedMatrix(NamedTuple):

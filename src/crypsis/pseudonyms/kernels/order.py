@@ -60,14 +60,14 @@ def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> flo
     last = support.shape[1] - 1 - support[:, ::-1].argmax(axis=1)
     total = -np.inf
     matched = 0
-    for place in range(support.shape[1]):
+    for kind in range(support.shape[1]):
         if total > _HOPELESS:
             break
-        matched += int(columns[place])
-        here = rows[(first <= place) & (place < last)]
+        matched += int(columns[kind])
+        here = rows[(first <= kind) & (kind < last)]
         if here.size > MOST_OPEN:
             return np.inf
-        closed = int(rows[last <= place].sum())
+        closed = int(rows[last <= kind].sum())
         # How many vectors with entries up to n_k have the sum that is left: a product of
         # (1 + x + ... + x^n_k), one coefficient of it; scaled, as only its logarithm is wanted.
         ways = np.ones(1)

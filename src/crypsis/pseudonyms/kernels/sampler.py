@@ -65,17 +65,17 @@ def _star(i, j, column, of_row, uses, table):  # type: ignore[no-untyped-def]
     if end - begin == owners.size:
         total = _full_sum(values[begin:end], column, owners, inverse)
     else:
-        for place in range(begin, end):
+        for entry in range(begin, end):
             part = 0.0
-            for at in range(first[indices[place]], first[indices[place] + 1]):
+            for at in range(first[indices[entry]], first[indices[entry] + 1]):
                 part += column[owners[at]] * inverse[at]
-            total += values[place] * part
+            total += values[entry] * part
     now = of_row[i]
     if now == j:
         return cell / total
     rival = of_column[j]
-    other = row_kind[rival]
-    swapped = _place(starts[other], starts[other + 1], indices, column_kind[now], first.size - 1)
+    other_kind = row_kind[rival]
+    swapped = _place(starts[other_kind], starts[other_kind + 1], indices, column_kind[now], first.size - 1)
     if swapped < 0:
         return 0.0
     return cell / (total - cell + used[i] * used[rival] / values[swapped])
@@ -103,11 +103,11 @@ def crack_stars(drawn, items, truth, smooth, table, columns, row_lists):  # type
             j = truth[n]
             kind = column_kind[j]
             if smooth[n]:
-                for place in range(column_starts[kind], column_starts[kind + 1]):
-                    column[column_indices[place]] = column_values[place]
+                for entry in range(column_starts[kind], column_starts[kind + 1]):
+                    column[column_indices[entry]] = column_values[entry]
                 out[draw, n] = _star(i, j, column, of_row, uses, table)
-                for place in range(column_starts[kind], column_starts[kind + 1]):
-                    column[column_indices[place]] = 0.0
+                for entry in range(column_starts[kind], column_starts[kind + 1]):
+                    column[column_indices[entry]] = 0.0
             else:
                 begin, end = row_first[row_kind[i]], row_first[row_kind[i] + 1]
                 pairs = 0
@@ -137,14 +137,14 @@ def edge_stars(drawn, table, columns, examples):  # type: ignore[no-untyped-def]
             uses = _uses(of_row, table)
             for kind in range(columns_of.size):
                 low, high = column_starts[kind], column_starts[kind + 1]
-                for place in range(low, high):
-                    column[column_indices[place]] = column_values[place]
-                for place in range(low, high):
-                    sums[part, place] += _star(
-                        rows_of[column_indices[place]], columns_of[kind], column, of_row, uses, table
+                for entry in range(low, high):
+                    column[column_indices[entry]] = column_values[entry]
+                for entry in range(low, high):
+                    sums[part, entry] += _star(
+                        rows_of[column_indices[entry]], columns_of[kind], column, of_row, uses, table
                     )
-                for place in range(low, high):
-                    column[column_indices[place]] = 0.0
+                for entry in range(low, high):
+                    column[column_indices[entry]] = 0.0
         sums[part] /= end - begin
     return sums
 
@@ -162,13 +162,13 @@ def _uses(of_row, table):  # type: ignore[no-untyped-def]
     inverse = np.empty(size)
     for row in range(size):
         of_column[of_row[row]] = row
-    for place in range(size):
-        row = of_column[members[place]]
+    for position in range(size):
+        row = of_column[members[position]]
         kind = row_kind[row]
-        at = _place(starts[kind], starts[kind + 1], indices, column_kind[members[place]], first.size - 1)
+        at = _place(starts[kind], starts[kind + 1], indices, column_kind[members[position]], first.size - 1)
         used[row] = values[at]
-        owners[place] = kind
-        inverse[place] = 1.0 / values[at]
+        owners[position] = kind
+        inverse[position] = 1.0 / values[at]
     return of_column, used, owners, inverse
 
 
@@ -196,8 +196,8 @@ def _can_give_way(item, mate, of_column, done, columns, via, queue):  # type: ig
     while head < tail:
         column = queue[head]
         head += 1
-        for place in range(column_starts[column], column_starts[column + 1]):
-            row = column_indices[place]
+        for entry in range(column_starts[column], column_starts[column + 1]):
+            row = column_indices[entry]
             if row != item and not done[row] and via[row] < 0:
                 via[row] = column
                 queue[tail] = mate[row]
@@ -216,8 +216,8 @@ def _importance_draw(order, start, rows, columns, careful, stream):  # type: ign
     done = np.zeros(size, dtype=np.bool_)
     taken = np.zeros(size, dtype=np.bool_)
     left = np.zeros(size)
-    for place in range(values.size):
-        left[indices[place]] += values[place]
+    for entry in range(values.size):
+        left[indices[entry]] += values[entry]
     via = np.empty(size, dtype=np.int64)
     queue = np.empty(size + 1, dtype=np.int64)
     shares = np.empty(size)
@@ -227,13 +227,13 @@ def _importance_draw(order, start, rows, columns, careful, stream):  # type: ign
             _can_give_way(row, mate, of_column, done, columns, via, queue)
         total = 0.0
         begin, end = starts[row], starts[row + 1]
-        for place in range(begin, end):
-            column = indices[place]
+        for entry in range(begin, end):
+            column = indices[entry]
             share = 0.0
             if not taken[column] and (not careful or column == mate[row] or via[of_column[column]] >= 0):
-                share = values[place] / max(left[column], values[place])
+                share = values[entry] / max(left[column], values[entry])
             total += share
-            shares[place - begin] = total
+            shares[entry - begin] = total
         if total <= 0.0:
             return -np.inf
         chosen = begin + draw_place(shares, 0, end - begin, uniform(stream))
@@ -242,8 +242,8 @@ def _importance_draw(order, start, rows, columns, careful, stream):  # type: ign
         column = indices[chosen]
         taken[column] = True
         done[row] = True
-        for place in range(begin, end):
-            left[indices[place]] -= values[place]
+        for entry in range(begin, end):
+            left[indices[entry]] -= values[entry]
         if careful and column != mate[row]:
             _move_along(row, column, mate, of_column, via)
     return logarithm

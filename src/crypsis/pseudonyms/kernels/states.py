@@ -66,16 +66,16 @@ def key_layout(support: NDArray[np.bool_], rows: Counts) -> KeyLayout | None:
 
 
 def column_step(
-    place: int, support: NDArray[np.bool_], rows: Counts, columns: Counts, plan: KeyLayout
+    position: int, support: NDArray[np.bool_], rows: Counts, columns: Counts, plan: KeyLayout
 ) -> ColumnStep:
-    """What happens at the column class at `place` of the order."""
-    opens = np.flatnonzero(plan.first == place)
+    """What happens at the column class at `position` of the order."""
+    opens = np.flatnonzero(plan.first == position)
     opening = sum(int(rows[row]) << int(plan.shift[row]) for row in opens)
-    here = np.flatnonzero((plan.first <= place) & (place <= plan.last))
+    here = np.flatnonzero((plan.first <= position) & (position <= plan.last))
     here = here[np.argsort(plan.last[here], kind="stable")]
     until = np.cumsum(columns)
-    done = until[place] - columns[place]
-    active = np.flatnonzero(support[:, place])
+    done = until[position] - columns[position]
+    active = np.flatnonzero(support[:, position])
     return ColumnStep(opening, active, here, until[plan.last[here]] - done)
 
 
@@ -84,10 +84,10 @@ def _find(table, keys, key):  # type: ignore[no-untyped-def]
     """The slot of a key in an open-addressing table of indices into `keys` (or where it goes)."""
     size = table.size
     slot = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)
-    place = np.int64(slot & np.uint64(size - 1))
-    while table[place] >= 0 and keys[table[place]] != key:
-        place = (place + 1) & (size - 1)
-    return place
+    slot_index = np.int64(slot & np.uint64(size - 1))
+    while table[slot_index] >= 0 and keys[table[slot_index]] != key:
+        slot_index = (slot_index + 1) & (size - 1)
+    return slot_index
 
 
 @kernel
@@ -122,7 +122,7 @@ def match_column(keys, remaining, turn_of, active, waiting, room, done, limit): 
     back where they would be more than `limit`.
     """
     table = np.full(1 << 10, -1, dtype=np.int32)
-    found = np.empty(1 << 9, dtype=np.int64)
+    new_keys = np.empty(1 << 9, dtype=np.int64)
     to_go = np.empty(1 << 9, dtype=np.int32)
     moves = np.full((keys.size, active.shape[0] + 1), -1, dtype=np.int32)
     count = 0
@@ -141,19 +141,19 @@ def match_column(keys, remaining, turn_of, active, waiting, room, done, limit): 
                 left -= 1
                 if hopeless(new, waiting, room, done + 1):
                     continue
-            place = _find(table, found, new)
-            if table[place] < 0:
+            slot_index = _find(table, new_keys, new)
+            if table[slot_index] < 0:
                 if count == limit:
                     return np.empty(0, dtype=np.int64), to_go[:0], moves
-                if count == found.size:
-                    table, found = _grown(table, found, count)
-                    wider = np.empty(found.size, dtype=np.int32)
+                if count == new_keys.size:
+                    table, new_keys = _grown(table, new_keys, count)
+                    wider = np.empty(new_keys.size, dtype=np.int32)
                     wider[:count] = to_go[:count]
                     to_go = wider
-                    place = _find(table, found, new)
-                table[place] = count
-                found[count] = new
+                    slot_index = _find(table, new_keys, new)
+                table[slot_index] = count
+                new_keys[count] = new
                 to_go[count] = left
                 count += 1
-            moves[state, a] = table[place]
-    return found[:count].copy(), to_go[:count].copy(), moves
+            moves[state, a] = table[slot_index]
+    return new_keys[:count].copy(), to_go[:count].copy(), moves

@@ -30,11 +30,11 @@ def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) ->
     rows = [
         {
             "place": position,
-            "class": _label(position, one, reveal),
-            "size": one.group.size,
-            "best_guess": one.best_guess,
+            "class": _label(position, class_risk, reveal),
+            "size": class_risk.group.size,
+            "best_guess": class_risk.best_guess,
         }
-        for position, one in enumerate(leakage.first(limit), 1)
+        for position, class_risk in enumerate(leakage.first(limit), 1)
     ]
     bars = (
         alt.Chart(_data(rows))
@@ -71,11 +71,11 @@ def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) ->
     return _finished(bars + sizes + prior, title=title, description=description, width=_WIDTH)
 
 
-def _label(place: int, class_risk: ClassRisk, reveal: bool) -> str:
+def _label(position: int, class_risk: ClassRisk, reveal: bool) -> str:
     if not reveal:
-        return f"class {place}"
-    known = ", ".join(map(str, class_risk.group.values))
-    return known if class_risk.guess is None else f"{known}: {class_risk.guess}"
+        return f"class {position}"
+    values_text = ", ".join(map(str, class_risk.group.values))
+    return values_text if class_risk.guess is None else f"{values_text}: {class_risk.guess}"
 
 
 def contributions(leakage: Leakage) -> alt.TopLevelMixin:

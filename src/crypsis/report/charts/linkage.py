@@ -32,10 +32,14 @@ _DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 2]]
 def match_distances(comparison: NullComparison) -> alt.TopLevelMixin:
     """The match distances of originals and of the null distribution (Figs. 1, 2 and 3)."""
     rows: list[dict[str, Any]] = []
-    for one in comparison.bins:
-        series = {_ORIGINALS: one.originals, _NULL: one.random, _THEORY: one.closed_form}
+    for distance_bin in comparison.bins:
+        series = {
+            _ORIGINALS: distance_bin.originals,
+            _NULL: distance_bin.random,
+            _THEORY: distance_bin.closed_form,
+        }
         rows += [
-            {"distance": one.low, "to": one.high, "share": share, "series": name}
+            {"distance": distance_bin.low, "to": distance_bin.high, "share": share, "series": name}
             for name, share in series.items()
             if share is not None
         ]
@@ -125,11 +129,11 @@ def column_distances(link: Link) -> alt.TopLevelMixin:
     return _sized(chart, "Which column was permuted least?", text, alt.Step(22))
 
 
-def links(found: Sequence[tuple[str, LinkAttack]]) -> alt.TopLevelMixin:
+def links(link_results: Sequence[tuple[str, LinkAttack]]) -> alt.TopLevelMixin:
     """True, multiple and false matches of each kind of intruder."""
     kinds = ["true match", "multiple", "false match"]
     rows: list[dict[str, Any]] = []
-    for name, link in found:
+    for name, link in link_results:
         numbers = (link.true_matches, link.multiple_matches, link.false_matches)
         rows += [
             {"intruder": name, "link": kind, "records": number, "order": order}

@@ -30,17 +30,17 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
     The curve is the largest expected share of unique people for D distinct values and n people. A
     point is the bound by the product of a set's domains, a tick the tighter bound.
     """
-    shown = [one for one in sets if one.bound is not None]
+    shown = [column_set for column_set in sets if column_set.bound is not None]
     if not shown:
         raise ParameterError("The quasi-identifier test needs a population.", hint="Set {population}.")
     points: list[dict[str, Any]] = [
-        _point(one)
+        _point(column_set)
         | {
-            "ratio": one.domain_product / (one.population or 1),
-            "bound": one.bound,
-            "tighter": one.population_bound,
+            "ratio": column_set.domain_product / (column_set.population or 1),
+            "bound": column_set.bound,
+            "tighter": column_set.population_bound,
         }
-        for one in shown
+        for column_set in shown
     ]
     ratios = [math.log10(point["ratio"]) for point in points]
     low, high = min(-3.0, min(ratios) - 0.5), max(2.0, max(ratios) + 0.5)
@@ -71,7 +71,7 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
         line + rule + dots + ticks,
         "Can these columns single people out?",
         f"The quasi-identifier test of Lodha and Thomas for {len(shown)} sets of columns; "
-        f"{sum(not one.publish for one in shown)} of them reach alpha {shown[0].alpha:g}.",
+        f"{sum(not column_set.publish for column_set in shown)} of them reach alpha {shown[0].alpha:g}.",
         subtitle="points: all combinations possible; ticks: the tighter bound; dashed: alpha",
         height=280,
     )
@@ -84,7 +84,7 @@ def class_sizes(classes: EquivalenceClasses) -> alt.TopLevelMixin:
     sizes = list(zip(*counted, strict=True))
     rows: list[dict[str, Any]] = []
     for position, (first, beyond) in enumerate(pairwise(edges)):
-        inside = [one for one in sizes if first <= one[0] < beyond]
+        inside = [size for size in sizes if first <= size[0] < beyond]
         share = sum(units for _, _, units in inside) / classes.units
         number = sum(count for _, count, _ in inside)
         rows.append({"place": position, "size": _range(first, beyond), "share": share, "classes": number})
@@ -113,8 +113,10 @@ def risk_by_column_set(sets: Sequence[ColumnSet] | QuasiIdentifiers, *, limit: i
     listed: list[ColumnSet] = list(getattr(sets, "found", sets))  # type: ignore[arg-type]
     if limit < 1 or not listed:
         raise ParameterError("The chart needs at least one set of columns.")
-    worst = sorted(listed, key=lambda one: -one.value)[:limit]
-    rows = [_point(one) | {"place": i, "value": one.value} for i, one in enumerate(worst)]
+    worst = sorted(listed, key=lambda column_set: -column_set.value)[:limit]
+    rows = [
+        _point(column_set) | {"place": i, "value": column_set.value} for i, column_set in enumerate(worst)
+    ]
     bars = (
         _chart(rows)
         .mark_bar()

@@ -28,8 +28,8 @@ def risk_and_loss(path: Sequence[PreviewOutcome]) -> alt.TopLevelMixin:
         raise ParameterError("The chart needs at least one step.")
     k = path[0].k
     points = [
-        {"step": i, "loss": one.loss, "below": one.share_below, "smallest": one.smallest}
-        for i, one in enumerate(path)
+        {"step": i, "loss": choice.loss, "below": choice.share_below, "smallest": choice.smallest}
+        for i, choice in enumerate(path)
     ]
     x = alt.X("loss:Q", title="information loss (NCP)", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True))
     y = alt.Y(
@@ -48,8 +48,8 @@ def risk_and_loss(path: Sequence[PreviewOutcome]) -> alt.TopLevelMixin:
         ]
     )
     ends = [
-        f"{number_text(one['below'], '.1%')} at a loss of {number_text(one['loss'], '.1%')}"
-        for one in (points[0], points[-1])
+        f"{number_text(point['below'], '.1%')} at a loss of {number_text(point['loss'], '.1%')}"
+        for point in (points[0], points[-1])
     ]
     return alt.layer(line, dots).properties(
         width=_WIDTH,

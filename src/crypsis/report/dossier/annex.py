@@ -98,7 +98,7 @@ def _methods(dossier: DossierContent) -> Section:
 
 def _thresholds(dossier: DossierContent) -> Section:
     assessment = dossier.assessment
-    asked = [finding for finding in assessment.findings if finding.status is not Status.NOT_ASKED]
+    in_policy = [finding for finding in assessment.findings if finding.status is not Status.NOT_ASKED]
     rows = tuple(
         (
             plain_title(same[0].measure, same[0].k),
@@ -106,11 +106,11 @@ def _thresholds(dossier: DossierContent) -> Section:
             _by_status(same),
             f"{same[0].why} Source: {same[0].source}.",
         )
-        for same in wording.by_threshold(asked)
+        for same in wording.by_threshold(in_policy)
     )
     policy = assessment.policy
     about = f"Policy {policy['title']}: {policy['summary']} Source: {policy['source']}."
-    left = len(assessment.findings) - len(asked)
+    left = len(assessment.findings) - len(in_policy)
     if left:
         about += (
             f" {wording.plural(left, 'threshold')} of the policy {'is' if left == 1 else 'are'} "
@@ -122,9 +122,9 @@ def _thresholds(dossier: DossierContent) -> Section:
 
 def _by_status(findings: Sequence[Finding]) -> str:
     """The values that were found, by whether they meet the threshold."""
-    found: dict[str, list[str]] = {}
+    texts_by_status: dict[str, list[str]] = {}
     for finding in findings:
-        texts = found.setdefault(finding.status.value, [])
+        texts = texts_by_status.setdefault(finding.status.value, [])
         value = None if finding.value is None else wording.number(finding.value, finding.unit)
         if finding.question == "inference" and finding.columns:
             name = wording.visible(finding.columns[0], 40)
@@ -133,7 +133,9 @@ def _by_status(findings: Sequence[Finding]) -> str:
             texts.append(value)
         if finding.question == "columns" and finding.columns:
             texts.append(wording.visible(wording.named(finding.columns), 300))
-    return "; ".join(f"{status}: {', '.join(texts)}" if texts else status for status, texts in found.items())
+    return "; ".join(
+        f"{status}: {', '.join(texts)}" if texts else status for status, texts in texts_by_status.items()
+    )
 
 
 def _roles(dossier: DossierContent) -> Section:

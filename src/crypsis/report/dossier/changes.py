@@ -25,7 +25,7 @@ def changed_columns(dossier: DossierContent) -> Section | None:
     blocks: list[Block] = []
     if columns:
         released = [column for column in columns if column.change != NOT_RELEASED]
-        changed = tuple(_row(one) for one in released[:_SHOWN])
+        changed = tuple(_row(column) for column in released[:_SHOWN])
         blocks += _grid(changed)
         if len(released) > _SHOWN:
             blocks.append(Text(f"And {len(released) - _SHOWN} more columns.", "soft"))
@@ -112,9 +112,9 @@ def _attackers(dossier: DossierContent) -> Iterator[tuple[str, str, str]]:
         ("releases", "Recipient of earlier releases", "this release and the earlier ones"),
         ("synthetic", "Intruder of the training data", "values of people in the training data"),
     ):
-        one = assessment.answer(question)
-        if one is not None and one.status is not Status.NOT_ASKED:
-            yield who, knows, wording.visible(one.headline, 400)
+        question_answer = assessment.answer(question)
+        if question_answer is not None and question_answer.status is not Status.NOT_ASKED:
+            yield who, knows, wording.visible(question_answer.headline, 400)
 
 
 def _most(highest: Number, average: Number) -> str:
@@ -127,12 +127,12 @@ def _inferring(dossier: DossierContent) -> Iterator[tuple[str, str, str]]:
     if answer is None:
         return
     leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
-    for one in sorted(leaks, key=lambda leak: -float(leak.best_guess.worst))[:3]:
-        guess = one.best_guess
-        name = wording.visible(one.target, _NAME)
+    for leak_result in sorted(leaks, key=lambda leak: -float(leak.best_guess.worst))[:3]:
+        guess = leak_result.best_guess
+        name = wording.visible(leak_result.target, _NAME)
         yield (
             f"Someone who wants to know {name}",
-            _columns(one.given),
+            _columns(leak_result.given),
             f"guesses it right in {percent_text(guess.average)} of the cases, "
             + (
                 ""

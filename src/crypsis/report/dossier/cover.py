@@ -83,10 +83,10 @@ def _sentences(dossier: DossierContent) -> Iterator[str]:
     if classes is not None:
         risk = classes.risk.prosecutor
         k = int(float(classes.k))
-        one, more = "1 record that fits", "records that fit"
+        fitting_one, more = "1 record that fits", "records that fit"
         if classes.unit == "people":
-            one, more = "1 person who fits", "people who fit"
-        fitting = one if k == 1 else f"at least {k:,} {more}"
+            fitting_one, more = "1 person who fits", "people who fit"
+        fitting = fitting_one if k == 1 else f"at least {k:,} {more}"
         most, average = percent_text(risk.maximum), percent_text(risk.average)
         right = f"{most} of the cases at most and in {average} on average"
         yield (
@@ -101,19 +101,19 @@ def _sentences(dossier: DossierContent) -> Iterator[str]:
 def _what_was_done(dossier: DossierContent) -> str:
     removed = [column for column in dossier.columns if column.change == NOT_RELEASED]
     same = [column for column in dossier.columns if column.change == UNCHANGED]
-    apart = [column for column in dossier.columns if column.change.startswith(APART)]
+    separate = [column for column in dossier.columns if column.change.startswith(APART)]
     synthetic = [column for column in dossier.columns if column.change == SYNTHETIC]
-    known = {one.column for one in (*removed, *same, *apart, *synthetic)}
-    changed = [column for column in dossier.columns if column.column not in known]
-    own = "a file of its own" if len(apart) == 1 else "files of their own"
+    listed_columns = {column.column for column in (*removed, *same, *separate, *synthetic)}
+    changed = [column for column in dossier.columns if column.column not in listed_columns]
+    own_file = "a file of its own" if len(separate) == 1 else "files of their own"
     parts = [
         (removed, f"{_are(removed)} not released"),
         (changed, f"{_are(changed)} generalized or masked"),
         (synthetic, f"{'has' if len(synthetic) == 1 else 'have'} synthetic values"),
         (same, f"{_are(same)} released as {'it is' if len(same) == 1 else 'they are'}"),
-        (apart, f"{_are(apart)} released apart, in {own}"),
+        (separate, f"{_are(separate)} released apart, in {own_file}"),
     ]
-    said = [(len(some), text) for some, text in parts if some]
+    said = [(len(columns_of_part), text) for columns_of_part, text in parts if columns_of_part]
     columns = wording.plural(len(dossier.columns), "column")
     noun = people_noun(dossier.assessment)
     if len(said) == 1:
@@ -132,12 +132,13 @@ def _most_changed(dossier: DossierContent) -> Iterator[str]:
         and column.kept < 1
     ]
     if changed:
-        one = dossier.columns[min(changed)[1]]
-        yield f"The least is left of {wording.visible(one.column, 40)}: {wording.visible(one.change, 300)}."
+        least = dossier.columns[min(changed)[1]]
+        left = wording.visible(least.change, 300)
+        yield f"The least is left of {wording.visible(least.column, 40)}: {left}."
 
 
-def _are(some: list[Any]) -> str:
-    return "is" if len(some) == 1 else "are"
+def _are(columns_of_part: list[Any]) -> str:
+    return "is" if len(columns_of_part) == 1 else "are"
 
 
 def _not_asked(dossier: DossierContent) -> Iterator[str]:

@@ -15,45 +15,49 @@ _LOSS = 600
 
 def remedies(dossier: DossierContent) -> Section | None:
     """What would make the release safe, or decide whether it is: each remedy and command once."""
-    found, phrasing = dossier.assessment, dossier.phrasing
-    if found.verdict is Verdict.SAFE:
+    assessment, phrasing = dossier.assessment, dossier.phrasing
+    if assessment.verdict is Verdict.SAFE:
         return None
     effects: dict[str, list[str]] = {}
-    texts = dict.fromkeys(wording.remedy_text(one.remedy) for one in found.exceeded if one.remedy is not None)
-    for one in found.exceeded:
-        if one.remedy is not None:
-            own = wording.remedy_text(one.remedy)
+    texts = dict.fromkeys(
+        wording.remedy_text(finding.remedy) for finding in assessment.exceeded if finding.remedy is not None
+    )
+    for finding in assessment.exceeded:
+        if finding.remedy is not None:
+            own_text = wording.remedy_text(finding.remedy)
             # What says the same and more stands for both.
-            said = [text for text in texts if text.startswith(own)]
+            said = [text for text in texts if text.startswith(own_text)]
             after = effects.setdefault(max(said, key=len), [])
-            if one.remedy.value_after is not None and own == one.remedy.description:
-                value = wording.number(one.remedy.value_after, one.unit)
-                after.append(f"{wording.measure_title(one.measure, one.k)}, {value}")
+            if finding.remedy.value_after is not None and own_text == finding.remedy.description:
+                value = wording.number(finding.remedy.value_after, finding.unit)
+                after.append(f"{wording.measure_title(finding.measure, finding.k)}, {value}")
     described = [
         f"{text} After it was tried: {'; '.join(dict.fromkeys(after))}." if after else text
         for text, after in effects.items()
     ]
-    tried = [one.remedy for one in found.exceeded if one.remedy is not None]
+    tried = [finding.remedy for finding in assessment.exceeded if finding.remedy is not None]
     losses = dict.fromkeys(
-        wording.clauses(f"The release that was tried: {one.loss}", _LOSS) for one in tried if one.loss
+        wording.clauses(f"The release that was tried: {remedy.loss}", _LOSS)
+        for remedy in tried
+        if remedy.loss
     )
-    open_ = found.verdict is Verdict.CANNOT_TELL
+    open_ = assessment.verdict is Verdict.CANNOT_TELL
     reasons = (
-        wording.missing(found, phrasing)
+        wording.missing(assessment, phrasing)
         if open_
         else [
             phrasing.reason(reason)
-            for reason in found.reasons
+            for reason in assessment.reasons
             if reason.code not in ("threshold-exceeded", "not-evaluated")
         ]
     )
     items = [*described, *losses, *reasons]
     blocks: list[Block] = [Bullets(tuple(wording.visible(item, 1_500) for item in items))] if items else []
-    commands = wording.remedies(found, phrasing)
+    commands = wording.remedies(assessment, phrasing)
     if commands:
         blocks.append(
             Text(
-                "\n".join(wording.visible(one, 2_000) for text in commands for one in text.split("\n")),
+                "\n".join(wording.visible(line, 2_000) for text in commands for line in text.split("\n")),
                 "code",
             )
         )
@@ -66,11 +70,11 @@ def conditions(dossier: DossierContent) -> Section:
     assessment = dossier.assessment
     context = assessment.policy.get("context")
     blocks: list[Block] = []
-    given = [wording.visible(condition, 1_000) for condition in dossier.conditions]
+    condition_texts = [wording.visible(condition, 1_000) for condition in dossier.conditions]
     if context:
-        given.append(f"Controls that the policy assumes: {context['controls']}")
-    if given:
-        blocks += [Bullets(tuple(given))]
+        condition_texts.append(f"Controls that the policy assumes: {context['controls']}")
+    if condition_texts:
+        blocks += [Bullets(tuple(condition_texts))]
     blocks += [Heading("Limits"), Bullets(tuple(_limits(dossier)))]
     overrides = wording.overrides(assessment)
     if overrides:
@@ -80,8 +84,12 @@ def conditions(dossier: DossierContent) -> Section:
         ]
     if assessment.checklist:
         rows = tuple(
-            (one.item, wording.visible(one.answer, 200) or "not answered", f"{one.why} ({one.source})")
-            for one in assessment.checklist
+            (
+                answer.item,
+                wording.visible(answer.answer, 200) or "not answered",
+                f"{answer.why} ({answer.source})",
+            )
+            for answer in assessment.checklist
         )
         blocks += [
             Heading("Checklist, answered by the owner of the data"),

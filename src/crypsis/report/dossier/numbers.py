@@ -78,12 +78,12 @@ def numbers(answer: Answer) -> list[Block]:
     if sets is not None and sets.found:
         rows = tuple(
             (
-                visible(", ".join(one.columns), 200),
-                f"{one.distinct:,}",
-                f"{one.singletons:,}",
-                percent_text(one.unique_fraction),
+                visible(", ".join(column_set.columns), 200),
+                f"{column_set.distinct:,}",
+                f"{column_set.singletons:,}",
+                percent_text(column_set.unique_fraction),
             )
-            for one in sets.found[:_SETS]
+            for column_set in sets.found[:_SETS]
         )
         together = ("Columns that single people out together", "Classes", "Unique records", "Share")
         blocks.append(Grid(together, rows, (1, 2, 3)))
@@ -102,12 +102,12 @@ def numbers(answer: Answer) -> list[Block]:
     return blocks
 
 
-def _leakage(one: Any) -> tuple[str, ...]:
-    guess = one.best_guess
+def _leakage(leakage: Any) -> tuple[str, ...]:
+    guess = leakage.best_guess
     size = "–" if guess.worst_class is None else number_text(guess.worst_class.group.size, ",")
     shares = (percent_text(value) for value in (guess.prior, guess.average, guess.worst))
-    itpr = ("–" if v is None else number_text(v, ".3f") for v in (one.itpr, one.itpr_shuffled))
-    return (visible(one.target, 40), *shares, size, *itpr)
+    itpr = ("–" if v is None else number_text(v, ".3f") for v in (leakage.itpr, leakage.itpr_shuffled))
+    return (visible(leakage.target, 40), *shares, size, *itpr)
 
 
 def _text(value: Any, label: str) -> str:

@@ -13,7 +13,7 @@ from crypsis.report.dossier.questions import questions
 
 def sections(dossier: DossierContent) -> tuple[Section, ...]:
     """The sections of a dossier, the first page first."""
-    found = (
+    optional_sections = (
         cover(dossier),
         changed_columns(dossier),
         questions(dossier),
@@ -22,4 +22,4 @@ def sections(dossier: DossierContent) -> tuple[Section, ...]:
         decision(dossier),
         *annex(dossier),
     )
-    return tuple(one for one in found if one is not None)
+    return tuple(section for section in optional_sections if section is not None)

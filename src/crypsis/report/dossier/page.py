@@ -49,5 +49,8 @@ def _unbroken(text: object) -> Markup:
 
 def _css_text(text: str) -> Markup:
     """Text in a string of a style sheet: every unusual character as its code."""
-    parts = (one if one.isalnum() or one in " .,:-_()" else f"\\{ord(one):06x}" for one in text)
+    parts = (
+        character if character.isalnum() or character in " .,:-_()" else f"\\{ord(character):06x}"
+        for character in text
+    )
     return Markup("".join(parts))  # noqa: S704 - nothing but letters, digits and codes is left

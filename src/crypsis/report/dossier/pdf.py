@@ -54,8 +54,8 @@ def pdf_document(page: str) -> bytes:
 
 
 def _chromium() -> str | None:
-    found = next(filter(None, map(shutil.which, _PROGRAMS)), None)
-    return found or next((place for place in _PLACES if Path(place).is_file()), None)
+    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    return program or next((path for path in _PLACES if Path(path).is_file()), None)
 
 
 def _weasyprint() -> Any:

@@ -23,7 +23,7 @@ def questions(dossier: DossierContent) -> Section | None:
     """Every question that was asked."""
     assessment = dossier.assessment
     blocks: list[Block] = []
-    about_columns = [one for one in assessment.exceeded if one.question == "columns"]
+    about_columns = [finding for finding in assessment.exceeded if finding.question == "columns"]
     if about_columns:
         blocks.append(Heading("Are there direct identifiers or free text?", "threshold exceeded", "bad"))
         blocks.append(Bullets(tuple(map(_with_names, about_columns))))
@@ -49,10 +49,12 @@ def questions(dossier: DossierContent) -> Section | None:
                 and finding.statement not in answer.headline
             )
         ]
-        every = list(dict.fromkeys([*worse, *answer.notes]))
-        notes = [one for one in every if not any(other != one and other.startswith(one) for other in every)][
-            :_NOTES
-        ]
+        all_notes = list(dict.fromkeys([*worse, *answer.notes]))
+        notes = [
+            note
+            for note in all_notes
+            if not any(longer != note and longer.startswith(note) for longer in all_notes)
+        ][:_NOTES]
         if notes:
             blocks.append(Bullets(tuple(wording.visible(note, 500) for note in notes)))
     return Section("questions", "The questions", tuple(blocks)) if blocks else None
@@ -67,10 +69,10 @@ def _with_names(finding: Finding) -> str:
 
 def _with_others(findings: Sequence[Finding]) -> str:
     """The statement of the worst of some columns, and what is true of the others."""
-    worst, *others = findings
+    worst, *remaining = findings
     text = worst.statement
     for status in (Status.EXCEEDED, Status.NOT_EVALUATED):
-        names = [one.columns[0] for one in others if one.columns and one.status is status]
+        names = [finding.columns[0] for finding in remaining if finding.columns and finding.status is status]
         if names:
             text += f" {_ALIKE[status]} {wording.named(names)}."
     return text
@@ -80,11 +82,11 @@ def _class_sizes(dossier: DossierContent, answer: Any) -> Bars | None:
     """The share of records by the size of their class; of histories by the records known."""
     histories: Any = answer.results.get("unicity")
     if histories is not None:
-        known = tuple(
+        curve_bars = tuple(
             Bar(f"{many} known {'record' if many == 1 else 'records'}", float(share), percent_text(share))
             for many, share in zip(histories.events, histories.curve, strict=True)
         )
-        return Bars(f"People singled out by known records{histories.besides}", known)
+        return Bars(f"People singled out by known records{histories.besides}", curve_bars)
     classes: Any = answer.results.get("equivalence_classes")
     if classes is None or classes.sampled_fraction < 1:
         return None
@@ -116,7 +118,7 @@ def _range(first: float, beyond: float) -> str:
 def _guesses(dossier: DossierContent, answer: Any) -> Bars | None:
     """How well each sensitive attribute is guessed without the release and with it."""
     leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
-    leaks.sort(key=lambda one: -float(one.best_guess.worst_gain))
+    leaks.sort(key=lambda leakage: -float(leakage.best_guess.worst_gain))
     bars = []
     for leak in leaks[:_ATTRIBUTES]:
         guess, name = leak.best_guess, wording.visible(leak.target, 30)
@@ -133,10 +135,10 @@ def _links(dossier: DossierContent, answer: Any) -> Bars | None:
     suite: Any = answer.results.get("suite")
     if suite is None or suite.correct_share is None:
         return None
-    known = [attack for attack in suite.attacks if attack.correct_share is not None]
+    measured_attacks = [attack for attack in suite.attacks if attack.correct_share is not None]
     bars = [
-        Bar(one.method, float(one.correct_share.value), percent_text(one.correct_share.value))
-        for one in known[:_INTRUDERS]
+        Bar(attack.method, float(attack.correct_share.value), percent_text(attack.correct_share.value))
+        for attack in measured_attacks[:_INTRUDERS]
     ]
     chance = Bar("by chance", suite.chance, percent_text(suite.chance))
     return Bars("Share of records linked correctly, by intruder", (*bars, chance))
@@ -144,12 +146,12 @@ def _links(dossier: DossierContent, answer: Any) -> Bars | None:
 
 def _cracks(dossier: DossierContent, answer: Any) -> Bars | None:
     """How many pseudonyms are expected to be resolved."""
-    found: Any = answer.results.get("anonymity")
-    if found is None or found.expected_cracks is None or not found.size:
+    anonymity: Any = answer.results.get("anonymity")
+    if anonymity is None or anonymity.expected_cracks is None or not anonymity.size:
         return None
-    share = float(found.expected_cracks) / found.size
+    share = float(anonymity.expected_cracks) / anonymity.size
     return Bars(
-        f"Pseudonyms that are expected to be resolved, of {found.size:,}",
+        f"Pseudonyms that are expected to be resolved, of {anonymity.size:,}",
         (Bar("resolved", share, percent_text(share)),),
     )
 

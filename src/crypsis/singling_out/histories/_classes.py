@@ -116,14 +116,14 @@ def class_sizes_of(histories: Histories) -> Ints:
     state = state.ravel().astype(np.int64)
     tokens = int(token.max(initial=0)) + 1
     last = int(state.max(initial=-1)) + 1
-    active, place = np.arange(histories.people), 0
+    active, position = np.arange(histories.people), 0
     while active.size:
         _, member, count = np.unique(state[active], return_inverse=True, return_counts=True)
-        active = active[(count[member.ravel()] > 1) & (lengths[active] > place)]
-        keys = state[active] * tokens + token[starts[active] + place]
+        active = active[(count[member.ravel()] > 1) & (lengths[active] > position)]
+        keys = state[active] * tokens + token[starts[active] + position]
         different, member = np.unique(keys, return_inverse=True)
         state[active] = last + member.ravel()
         last += different.size
-        place += 1
+        position += 1
     _, member, count = np.unique(state, return_inverse=True, return_counts=True)
     return np.asarray(count[member.ravel()], np.int64)

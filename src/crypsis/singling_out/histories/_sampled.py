@@ -96,30 +96,31 @@ class _Search:
     def alone(self, people: pa.Array, events: Sequence[int], seed: int) -> list[int]:
         """How many of these people are singled out by each number of their events."""
         mark = {_EVENT: pa.array(np.zeros(len(people)))}
-        own = rows_in_cells(self.rows, [self.person], [people], mark)
-        cells = Cells.from_table(own.cells(self.names), self.names)
-        place = None if self.order is None else place_of(cells, self.order)
-        histories = histories_in(cells, self.rules, ordered=self.knowledge.ordered, positions=place)
-        known = _choices(histories, self.knowledge, max(events), seed)
-        asked = np.unique(known[known >= 0])
+        person_rows = rows_in_cells(self.rows, [self.person], [people], mark)
+        cells = Cells.from_table(person_rows.cells(self.names), self.names)
+        position = None if self.order is None else place_of(cells, self.order)
+        histories = histories_in(cells, self.rules, ordered=self.knowledge.ordered, positions=position)
+        choices = _choices(histories, self.knowledge, max(events), seed)
+        events_used = np.unique(choices[choices >= 0])
         place_in = np.full(histories.key.size, -1, np.int64)
-        place_in[asked] = np.arange(asked.size)
-        joined = _Joined(self, cells, histories, asked)
+        place_in[events_used] = np.arange(events_used.size)
+        joined = _Joined(self, cells, histories, events_used)
         who = np.asarray(pc.index_in(histories.persons, value_set=joined.persons), np.int64)
-        owner = np.repeat(who, histories.sizes)[asked]
+        owner = np.repeat(who, histories.sizes)[events_used]
         arrays = joined.arrays(owner)
-        there = np.where(known >= 0, joined.fetched + place_in[known], -1)
+        event_rows = np.where(choices >= 0, joined.fetched + place_in[choices], -1)
         return [
-            int(kernel.known_alone(who, there, many, arrays, self.knowledge.code).sum()) for many in events
+            int(kernel.known_alone(who, event_rows, many, arrays, self.knowledge.code).sum())
+            for many in events
         ]
 
 
 class _Joined:
     """The known events, and everybody who has an event that may match one of them."""
 
-    def __init__(self, search: _Search, cells: Cells, histories: Histories, asked: Ints) -> None:
+    def __init__(self, search: _Search, cells: Cells, histories: Histories, events_used: Ints) -> None:
         self.search = search
-        at = histories.cell[asked]
+        at = histories.cell[events_used]
         codes = {name: cells.codes[c][at] for c, name in enumerate(cells.columns)}
         self.keys = _Keys.of(search, cells, codes)
         self.asked = self._values(codes, dict(zip(cells.columns, cells.values, strict=True)))
@@ -139,9 +140,9 @@ class _Joined:
             rows = with_ends(rows, search.person, by, _FIRST, _LAST)
             names += [_FIRST, _LAST]
         for name in search.near:
-            own = search.buckets[name]
-            number = pa.array(own.bucket.astype(np.float64))
-            rows = rows_in_cells(rows, [name], [own.values], {_bucket(name): number})
+            buckets = search.buckets[name]
+            number = pa.array(buckets.bucket.astype(np.float64))
+            rows = rows_in_cells(rows, [name], [buckets.values], {_bucket(name): number})
         number = pa.array(np.arange(self.keys.size, dtype=np.float64))
         return rows_in_cells(rows, self.keys.names, self.keys.values, {_EVENT: number}), names
 
@@ -149,15 +150,19 @@ class _Joined:
         self, codes: Mapping[str, NDArray[np.int32]], values: Mapping[str, pa.Array]
     ) -> tuple[Floats, Floats, Floats]:
         """Value, lower and upper end of each column with a tolerance that is a distance."""
-        found: tuple[list[Floats], ...] = ([], [], [])
+        bounds_by_column: tuple[list[Floats], ...] = ([], [], [])
         for name in self.search.near:
             rule = self.search.rules[name]
             if rule is not None and rule.prefix is None:
                 number = measured(values[name])
-                for kept, one in zip(found, (number, *rule.bounds(number)), strict=True):
-                    kept.append(one[codes[name]])
+                for kept, values_of_rule in zip(
+                    bounds_by_column, (number, *rule.bounds(number)), strict=True
+                ):
+                    kept.append(values_of_rule[codes[name]])
         size = next(iter(codes.values())).size
-        low_value, low, high = (np.column_stack(one) if one else np.zeros((size, 0)) for one in found)
+        low_value, low, high = (
+            np.column_stack(columns) if columns else np.zeros((size, 0)) for columns in bounds_by_column
+        )
         return low_value, low, high
 
     def _fetch(self, pairs: Cells, codes: Mapping[str, NDArray[np.int32]]) -> None:
@@ -169,26 +174,28 @@ class _Joined:
         fetched = {name: pairs.codes[c] for c, name in enumerate(pairs.columns)}
         ranks = {n: self.keys.codes[n][event] for n in search.rules if n in self.keys.codes}
         ranks |= {name: fetched[name].astype(np.int64) for name in search.near}
-        place = None
+        position = None
         if search.order is not None:
-            place = fetched.get(search.order, ranks.get(search.order))
+            position = fetched.get(search.order, ranks.get(search.order))
         of_pairs = dict(zip(pairs.columns, pairs.values, strict=True))
         values = self._values(fetched, of_pairs)[0]
         key, own_key = self._key(event, fetched, of_pairs, codes)
-        known = np.flatnonzero(owner != pairs.missing_codes[1])
-        sorts: list[Ints] = [key] if place is None else []
-        if place is not None:
+        has_owner = np.flatnonzero(owner != pairs.missing_codes[1])
+        sorts: list[Ints] = [key] if position is None else []
+        if position is not None:
             sorts = [ranks[name].astype(np.int64) for name in reversed(list(search.rules))]
-            sorts.append(place.astype(np.int64))
-            known = np.repeat(known, pairs.counts[known])
+            sorts.append(position.astype(np.int64))
+            has_owner = np.repeat(has_owner, pairs.counts[has_owner])
         end = np.ones(owner.size, np.int64)
         if search.knowledge is Knowledge.ENDS:
             first, last = (_truth(pairs, pairs.columns.index(name)) for name in (_FIRST, _LAST))
             end = np.where(first, 0, np.where(last, 2, 1))
-            key, owner, values, end, sorts, known = _with_unknown_ends(
-                key, owner, values, end, sorts, known, (first, last), int(own_key.max(initial=0))
+            key, owner, values, end, sorts, has_owner = _with_unknown_ends(
+                key, owner, values, end, sorts, has_owner, (first, last), int(own_key.max(initial=0))
             )
-        order = known[np.lexsort((*(one[known] for one in sorts), end[known], owner[known]))]
+        order = has_owner[
+            np.lexsort((*(sort_keys[has_owner] for sort_keys in sorts), end[has_owner], owner[has_owner]))
+        ]
         self.owner, self.key, self.values = owner[order], key[order], values[order]
         self.own_key, self.fetched = own_key, int(order.size)
 
@@ -201,19 +208,19 @@ class _Joined:
     ) -> tuple[Ints, Ints]:
         """What must be equal, coded, of the events that were fetched and of the known ones."""
         search = self.search
-        key, own = self.keys.exact[event], self.keys.known
+        key, event_key = self.keys.exact[event], self.keys.known
         for name in search.near:
             rule, domain = search.rules[name], search.buckets[name]
             of_all = domain.bucket
             if rule is not None and rule.prefix is None:  # within a distance: missing or not
                 of_all = (np.arange(of_all.size) >= len(domain.values.drop_null())).astype(np.int64)
             size = int(of_all.max(initial=0)) + 1
-            place = np.asarray(pc.index_in(values[name], value_set=domain.values), np.int64)
-            key = key * size + of_all[place][fetched[name]]
-            own = own * size + of_all[self.keys.place[name]]
+            position = np.asarray(pc.index_in(values[name], value_set=domain.values), np.int64)
+            key = key * size + of_all[position][fetched[name]]
+            event_key = event_key * size + of_all[self.keys.place[name]]
         if not search.near:
-            return key, own
-        _, both = np.unique(np.concatenate([key, own]), return_inverse=True)
+            return key, event_key
+        _, both = np.unique(np.concatenate([key, event_key]), return_inverse=True)
         both = both.ravel().astype(np.int64)
         return both[: key.size], both[key.size :]
 
@@ -231,8 +238,8 @@ class _Joined:
         records = np.diff(starts)
         counted = self.search.records
         if counted is not None:
-            place = pc.index_in(self.persons, value_set=counted.values[0])
-            records = np.append(counted.counts, 0)[np.asarray(place, np.int64)]
+            index = pc.index_in(self.persons, value_set=counted.values[0])
+            records = np.append(counted.counts, 0)[np.asarray(index, np.int64)]
         return (
             starts,
             key,
@@ -273,27 +280,27 @@ class _Keys:
             [codes[name].astype(np.int64) for name in exact]
             or [np.zeros(next(iter(codes.values())).size, np.int64)]
         )
-        different, known = np.unique(parts, axis=1, return_inverse=True)
-        known = known.ravel().astype(np.int64)
-        row, place = np.arange(known.size), {}
+        different, event_key = np.unique(parts, axis=1, return_inverse=True)
+        event_key = event_key.ravel().astype(np.int64)
+        row, position = np.arange(event_key.size), {}
         buckets: list[Ints] = []
         values = dict(zip(cells.columns, cells.values, strict=True))
         for name in search.near:
-            own = search.buckets[name]
-            there = np.asarray(pc.index_in(values[name], value_set=own.values), np.int64)
-            place[name] = there[codes[name]]
-            first, last = own.first[place[name]][row], own.last[place[name]][row]
+            column_buckets = search.buckets[name]
+            value_index = np.asarray(pc.index_in(values[name], value_set=column_buckets.values), np.int64)
+            position[name] = value_index[codes[name]]
+            first, last = column_buckets.first[position[name]][row], column_buckets.last[position[name]][row]
             width = last - first + 1
             inside = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
             buckets = [np.repeat(bucket, width) for bucket in buckets]
             buckets.append(np.repeat(first, width) + inside)
             row = np.repeat(row, width)
-        every = np.unique(np.stack([known[row], *buckets]), axis=1)
-        own_codes = {name: different[i][every[0]] for i, name in enumerate(exact)}
+        near_keys = np.unique(np.stack([event_key[row], *buckets]), axis=1)
+        own_codes = {name: different[i][near_keys[0]] for i, name in enumerate(exact)}
         of_exact = [values[name].take(pa.array(own_codes[name])) for name in exact]
-        of_near = [pa.array(one.astype(np.float64)) for one in every[1:]]
+        of_near = [pa.array(key_column.astype(np.float64)) for key_column in near_keys[1:]]
         names = [*exact, *map(_bucket, search.near)]
-        return cls(names, [*of_exact, *of_near], own_codes, every[0], known, place)
+        return cls(names, [*of_exact, *of_near], own_codes, near_keys[0], event_key, position)
 
 
 def _bucket(name: str) -> str:
@@ -301,8 +308,8 @@ def _bucket(name: str) -> str:
 
 
 def _truth(cells: Cells, column: int) -> NDArray[np.bool_]:
-    own = np.array(cells.values[column].to_pylist(), bool)
-    return np.asarray(own[cells.codes[column]])
+    truth = np.array(cells.values[column].to_pylist(), bool)
+    return np.asarray(truth[cells.codes[column]])
 
 
 def _with_unknown_ends(
@@ -311,23 +318,23 @@ def _with_unknown_ends(
     values: Floats,
     end: Ints,
     sorts: list[Ints],
-    known: Ints,
+    owned: Ints,
     ends: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     most: int,
 ) -> tuple[Ints, Ints, Floats, Ints, list[Ints], Ints]:
     """The same with a first and a last event, which match nothing, where these were not fetched."""
-    other = max(int(key.max(initial=0)), most) + 1
-    for place, is_end in ((0, ends[0]), (2, ends[1])):
+    unmatched_key = max(int(key.max(initial=0)), most) + 1
+    for end_code, is_end in ((0, ends[0]), (2, ends[1])):
         has = np.zeros(int(owner.max(initial=-1)) + 1, bool)
         has[owner[: is_end.size][is_end]] = True
-        needs = np.setdiff1d(np.unique(owner[known]), np.flatnonzero(has))
-        known = np.concatenate([known, owner.size + np.arange(needs.size)])
+        needs = np.setdiff1d(np.unique(owner[owned]), np.flatnonzero(has))
+        owned = np.concatenate([owned, owner.size + np.arange(needs.size)])
         owner = np.concatenate([owner, needs])
-        key = np.concatenate([key, np.full(needs.size, other)])
+        key = np.concatenate([key, np.full(needs.size, unmatched_key)])
         values = np.concatenate([values, np.zeros((needs.size, values.shape[1]))])
-        end = np.concatenate([end, np.full(needs.size, place)])
-        sorts = [np.concatenate([one, np.zeros(needs.size, np.int64)]) for one in sorts]
-    return key, owner, values, end, sorts, known
+        end = np.concatenate([end, np.full(needs.size, end_code)])
+        sorts = [np.concatenate([sort_keys, np.zeros(needs.size, np.int64)]) for sort_keys in sorts]
+    return key, owner, values, end, sorts, owned
 
 
 def _choices(histories: Histories, knowledge: Knowledge, most: int, seed: int) -> Ints:
@@ -345,6 +352,6 @@ def _choices(histories: Histories, knowledge: Knowledge, most: int, seed: int) -
         draw[at == 0] = -2.0
     order = np.lexsort((draw, person))
     chosen = np.full((histories.people, most), -1, np.int64)
-    some = at < most  # places are the same in each order of the events of a person
-    chosen[person[some], at[some]] = order[some]
+    is_chosen = at < most  # places are the same in each order of the events of a person
+    chosen[person[is_chosen], at[is_chosen]] = order[is_chosen]
     return chosen

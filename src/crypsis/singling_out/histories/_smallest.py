@@ -99,24 +99,30 @@ def smallest_events(
     (0, 3, 0, 0, 0, 0)
     """
     dataset = as_dataset(data, **roles)
-    known = as_knowledge(knowledge)
+    knowledge_kind = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
     dataset = dataset.as_written([name for name in names if name not in (order, *(tolerance or ()))])
     checked_events((events,))
-    checked_order(known, order)
-    histories = histories_of(dataset, names, ordered=known.ordered, order=order, tolerance=tolerance)
+    checked_order(knowledge_kind, order)
+    histories = histories_of(dataset, names, ordered=knowledge_kind.ordered, order=order, tolerance=tolerance)
     everybody = np.arange(histories.people)
-    found, proved = kernel.smallest_choices(everybody, events, histories.arrays, known.code, _WORK)
+    smallest, proved = kernel.smallest_choices(
+        everybody, events, histories.arrays, knowledge_kind.code, _WORK
+    )
     table = pa.table(
-        {"person": histories.persons, "events": pa.array(found, mask=found == 0), "proved": pa.array(proved)}
+        {
+            "person": histories.persons,
+            "events": pa.array(smallest, mask=smallest == 0),
+            "proved": pa.array(proved),
+        }
     )
     return SmallestEvents(
         person=person_of(dataset),
         columns=names,
         events=events,
         people=histories.people,
-        counts=tuple(np.bincount(found, minlength=events + 1)[1:].tolist()),
-        not_singled_out=int(((found == 0) & proved).sum()),
+        counts=tuple(np.bincount(smallest, minlength=events + 1)[1:].tolist()),
+        not_singled_out=int(((smallest == 0) & proved).sum()),
         not_proved=int((~proved).sum()),
         table=table,
     )

@@ -185,30 +185,35 @@ def unicity(
     (0.0, 1.0)
     """
     dataset = as_dataset(data, **roles)
-    known = as_knowledge(knowledge)
+    knowledge_kind = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
     dataset = dataset.as_written([name for name in names if name not in (order, *(tolerance or ()))])
     numbers = checked_events(events, draws, confidence)
-    checked_order(known, order)
+    checked_order(knowledge_kind, order)
     curve: tuple[Number, ...]
-    in_rows = known.ordered and order is None  # the engine has no order of its own
+    in_rows = knowledge_kind.ordered and order is None  # the engine has no order of its own
     if not exact and not in_rows and dataset.count > _FETCHED_ROWS:
         rules = tolerance_rules(dataset, names, tolerance)
-        drawn = drawn_people(dataset, rules, known, order, numbers, draws, seed)
-        curve = tuple(share_estimate(one, drawn.drawn, _DRAWN, confidence=confidence) for one in drawn.alone)
+        drawn = drawn_people(dataset, rules, knowledge_kind, order, numbers, draws, seed)
+        curve = tuple(
+            share_estimate(alone_count, drawn.drawn, _DRAWN, confidence=confidence)
+            for alone_count in drawn.alone
+        )
         people, unlinked = drawn.people, dataset.rows.tally([person_of(dataset)]).missing
     else:
-        histories = histories_of(dataset, names, ordered=known.ordered, order=order, tolerance=tolerance)
+        histories = histories_of(
+            dataset, names, ordered=knowledge_kind.ordered, order=order, tolerance=tolerance
+        )
         if not histories.people:
             raise ParameterError("No record has a person.", code="no-records", columns=names)
         curve = curve_of(
-            histories, known, numbers, exact=exact, draws=draws, confidence=confidence, seed=seed
+            histories, knowledge_kind, numbers, exact=exact, draws=draws, confidence=confidence, seed=seed
         )
         people, unlinked = histories.people, histories.unlinked
     return Unicity(
         person=person_of(dataset),
         columns=names,
-        knowledge=known.value,
+        knowledge=knowledge_kind.value,
         tolerance=tuple((name, str(value)) for name, value in (tolerance or {}).items()),
         people=people,
         records=dataset.count - unlinked,
@@ -229,19 +234,19 @@ def curve_of(
     seed: int = 0,
 ) -> tuple[Number, ...]:
     """The share of people singled out by each number of events, counted or estimated."""
-    found: list[Number] = []
+    shares_by_events: list[Number] = []
     drawn: tuple[Ints, Ints] | None = None
     everybody = np.arange(histories.people)
     for many in progress.track(list(events), "singling out by known records"):
         if exact or (exact is None and _countable(histories, knowledge, many)):
             shares = kernel.shares_alone(everybody, many, histories.arrays, knowledge.code)
-            found.append(math.fsum(shares) / histories.people)
+            shares_by_events.append(math.fsum(shares) / histories.people)
             continue
         if drawn is None:
             drawn = _draw(histories, knowledge, max(events), draws, seed)
         alone = kernel.drawn_alone(*drawn, many, histories.arrays, knowledge.code)
-        found.append(share_estimate(int(alone.sum()), draws, _DRAWN, confidence=confidence))
-    return tuple(found)
+        shares_by_events.append(share_estimate(int(alone.sum()), draws, _DRAWN, confidence=confidence))
+    return tuple(shares_by_events)
 
 
 def _countable(histories: Histories, knowledge: Knowledge, events: int) -> bool:
@@ -254,8 +259,8 @@ def _countable(histories: Histories, knowledge: Knowledge, events: int) -> bool:
     }
     if sum(choices[int(s)] * int(n) for s, n in zip(sizes, number, strict=True)) > _CHOICES:
         return False
-    alike = np.bincount(histories.key)[histories.key].astype(np.float64)
-    rarest = np.minimum.reduceat(alike, histories.starts[:-1])
+    equal_records = np.bincount(histories.key)[histories.key].astype(np.float64)
+    rarest = np.minimum.reduceat(equal_records, histories.starts[:-1])
     of_each = np.array([choices[int(size)] for size in histories.sizes], np.float64)
     return float(rarest @ of_each) <= _COMPARED
 
@@ -271,6 +276,6 @@ def _draw(
     places = np.zeros((draws, events), np.int64)
     for i, size in enumerate(sizes.tolist()):
         if size > 0:
-            some = random.choice(size, min(events, size), replace=False)
-            places[i, : some.size] = some
+            chosen = random.choice(size, min(events, size), replace=False)
+            places[i, : chosen.size] = chosen
     return people, places

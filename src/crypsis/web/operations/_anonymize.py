@@ -57,7 +57,7 @@ def anonymize(
             household=options.get("household"),
         )
         release = with_population(session, release, options)
-        made = an.anonymize(
+        anonymized = an.anonymize(
             release,
             **asked_options(options, hierarchies),
             **of_people(options),
@@ -69,34 +69,34 @@ def anonymize(
         name = f"release.{form}"
         session.made = None  # the earlier release, whose files are not of this one
         remove(session.folder, RELEASED)
-        made = made.write(
+        anonymized = anonymized.write(
             session.folder / name, overwrite=True, neutralize_formulas=neutralize_formulas and form == "csv"
         )
-        plan = made.plan
+        plan = anonymized.plan
         assert plan is not None  # noqa: S101 - anonymize makes one
         plan.save(session.folder / "plan.toml", overwrite=True)
-        made.key.save(session.folder / "reidentification.key.json", overwrite=True)
+        anonymized.key.save(session.folder / "reidentification.key.json", overwrite=True)
         step.advance()
-        lost = made.utility
-        pairs = _pairs(made)
+        lost = anonymized.utility
+        pairs = _pairs(anonymized)
         step.advance()
-        rows = made.key.row_map
-        known = made.original if rows is None or rows else None  # the largest releases have no map
+        rows = anonymized.key.row_map
+        original = anonymized.original if rows is None or rows else None  # the largest releases have no map
         after = ask(
-            made.data,
-            known,
+            anonymized.data,
+            original,
             policy=policy,
             row_map=rows or None,
             name=name,
             seed=seed,
-            together=list(made.apart) or None,
+            together=list(anonymized.apart) or None,
             answers=_of_policy(answers or {}, policy),
         )
         write_report(session, after, "report-after")
-        session.made = made, after, name
+        session.made = anonymized, after, name
         step.advance()
     drawn = [figure(before_and_after(lost))] if _has_bits(lost) else []
-    measured = None if made.measured is None else made.measured.to_dict()
+    measured = None if anonymized.measured is None else anonymized.measured.to_dict()
     return {
         "form": form,
         "rows_before": lost.rows_before,
@@ -104,23 +104,23 @@ def anonymize(
         "plan": [list(row) for row in plan.rows()],
         "requirements": plan.requirements.model_dump(mode="json", exclude_none=True),
         "measured": measured,
-        "loss": made.loss.to_dict(),
-        "separation": made.loss.separation,
-        "methods": [method.to_dict() for method in made.methods],
+        "loss": anonymized.loss.to_dict(),
+        "separation": anonymized.loss.separation,
+        "methods": [method.to_dict() for method in anonymized.methods],
         "columns": [column.to_dict() for column in lost.columns],
         "removed": list(lost.removed),
-        "released": remaining(made),
-        "unchanged": unchanged(made),
+        "released": remaining(anonymized),
+        "unchanged": unchanged(anonymized),
         "histograms": pairs,
-        "figures": [figure_view(one) for one in drawn],
+        "figures": [figure_view(figure) for figure in drawn],
         "after": assessment_view(after),
     }
 
 
 def _of_policy(answers: dict[str, str], policy: str) -> dict[str, str]:
     """The answers that were given to the checklist of this policy."""
-    asked = {one.item for one in load_policy(policy).checklist}
-    return {item: answer for item, answer in answers.items() if item in asked}
+    items = {entry.item for entry in load_policy(policy).checklist}
+    return {item: answer for item, answer in answers.items() if item in items}
 
 
 def _pairs(anonymized: an.Anonymized) -> dict[str, Any]:
@@ -129,9 +129,9 @@ def _pairs(anonymized: an.Anonymized) -> dict[str, Any]:
     after = {histogram.column: histogram for histogram in histograms(anonymized.data)}
     notation = ValueNotation.of(anonymized.original)
     return {
-        name: {"before": bars_view(before[name], notation), "after": bars_view(one, notation)}
-        for name, one in after.items()
-        if name in before and before[name].counts and one.counts
+        name: {"before": bars_view(before[name], notation), "after": bars_view(bars, notation)}
+        for name, bars in after.items()
+        if name in before and before[name].counts and bars.counts
     }
 
 
@@ -139,9 +139,11 @@ def _has_bits(lost: Any) -> bool:
     return any(column.entropy_before_bits is not None for column in lost.columns)
 
 
-def masks_of(given: dict[str, dict[str, Any]]) -> dict[str, Mask]:
+def masks_of(masks: dict[str, dict[str, Any]]) -> dict[str, Mask]:
     """The masks chosen on the page, by column."""
     return {
-        name: parse_mask(one["method"] if one.get("amount") is None else f"{one['method']}:{one['amount']}")
-        for name, one in given.items()
+        name: parse_mask(
+            mask["method"] if mask.get("amount") is None else f"{mask['method']}:{mask['amount']}"
+        )
+        for name, mask in masks.items()
     }

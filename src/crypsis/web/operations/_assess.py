@@ -93,7 +93,7 @@ def assess(
                 more["earlier_row_maps"] = [key_rows(earlier_key)]
         if holdout is not None:
             more["holdout"] = session.release(holdout)
-        found = ask(
+        assessment = ask(
             release,
             before,
             belief,
@@ -109,8 +109,8 @@ def assess(
             name=file["title"],
             seed=seed,
         )
-    write_report(session, found, "report")
-    return assessment_view(found)
+    write_report(session, assessment, "report")
+    return assessment_view(assessment)
 
 
 def _named_alike(session: TableSession, file: dict[str, Any], roles: dict[str, str]) -> Dataset:
@@ -187,10 +187,10 @@ def _requirements(assessment: Assessment) -> dict[str, int | float]:
     return requirements_for(policy.model_copy(update={"thresholds": links}), sensitive=sensitive)
 
 
-def finding_view(finding: Finding, place: int) -> dict[str, Any]:
+def finding_view(finding: Finding, position: int) -> dict[str, Any]:
     """A finding with its numbers in words."""
     return {
-        "place": place,
+        "place": position,
         "question": finding.question,
         "measure": finding.measure,
         "status": finding.status.value,
@@ -243,22 +243,24 @@ def _small_classes(release: Dataset, columns: list[str], class_size: int, reveal
         return int(part.counts[small].sum()) / whole
 
     now = int(cells.counts[(sizes > 0) & (sizes < class_size)].sum()) / whole
-    without = []
+    columns_without = []
     for name in names:
-        left = [other for other in names if other != name]
+        left = [column for column in names if column != name]
         alone = singling_out.uniqueness(release, [name])
-        without.append({"column": name, "distinct": alone.classes, "without": below(left) if left else 0.0})
-    rest = [float(one["without"]) for one in without]
-    alike = len(rest) > 1 and max(rest) - min(rest) < 0.0005
-    there = np.flatnonzero(sizes > 0)
+        columns_without.append(
+            {"column": name, "distinct": alone.classes, "without": below(left) if left else 0.0}
+        )
+    rest = [float(column["without"]) for column in columns_without]
+    equal_shares = len(rest) > 1 and max(rest) - min(rest) < 0.0005
+    occupied = np.flatnonzero(sizes > 0)
     notation = ValueNotation.of(release)
-    worst = there[np.argsort(sizes[there], kind="stable")][:_GROUPS]
+    worst = occupied[np.argsort(sizes[occupied], kind="stable")][:_GROUPS]
     return {
         "class_size": class_size,
         "columns": names,
         "share": now,
-        "without": sorted(without, key=lambda one: one["without"]),
-        "alike": rest[0] if alike else None,
+        "without": sorted(columns_without, key=lambda column: column["without"]),
+        "alike": rest[0] if equal_shares else None,
         "groups": [
             {"size": int(sizes[i]), "values": _values(cells.group(int(i)), notation, reveal)}
             for i in worst.tolist()
@@ -270,21 +272,23 @@ def _guesses(release: Dataset, columns: list[str], reveal: bool) -> dict[str, An
     target = next((name for name in columns if name in release.sensitive), None)
     if target is None:
         raise InputError("This finding names no sensitive column.")
-    found = inference.leakage(release, target, list(release.quasi_identifiers))
+    leakage_result = inference.leakage(release, target, list(release.quasi_identifiers))
     notation = ValueNotation.of(release)
     return {
         "target": target,
-        "columns": list(found.given),
-        "prior": found.best_guess.prior,
-        "contributions": [contribution.to_dict() for contribution in found.contributions],
+        "columns": list(leakage_result.given),
+        "prior": leakage_result.best_guess.prior,
+        "contributions": [contribution.to_dict() for contribution in leakage_result.contributions],
         "groups": [
             {
-                "size": one.group.size,
-                "values": _values(one.group, notation, reveal),
-                "guess": one.best_guess,
-                "value": notation.text(target, one.guess) if reveal and one.guess is not None else None,
+                "size": class_risk.group.size,
+                "values": _values(class_risk.group, notation, reveal),
+                "guess": class_risk.best_guess,
+                "value": notation.text(target, class_risk.guess)
+                if reveal and class_risk.guess is not None
+                else None,
             }
-            for one in found.riskiest[:_GROUPS]
+            for class_risk in leakage_result.riskiest[:_GROUPS]
         ],
     }
 

@@ -38,22 +38,22 @@ def attack(
             belief = _join(session, known, released, truth, on or {}, item, pseudonym, same_rows)
         else:
             belief = by_frequency(session, released, known, truth, error)
-        found = ps.anonymity(belief, seed=seed)
+        anonymity = ps.anonymity(belief, seed=seed)
     decision = None
     if min_degree is not None or max_cracks is not None:
-        decision = ps.decide(found, min_degree=min_degree, max_cracks=max_cracks)
-    outcome = ps.AttackOutcome(kind, found, decision)
+        decision = ps.decide(anonymity, min_degree=min_degree, max_cracks=max_cracks)
+    outcome = ps.AttackOutcome(kind, anonymity, decision)
     (session.folder / "attack.json").write_text(to_json("attack", outcome), encoding="utf-8")
-    drawn = [figure(exposed_items(found))] if found.most_exposed else []
+    drawn = [figure(exposed_items(anonymity))] if anonymity.most_exposed else []
     return {
-        "size": found.size,
-        "possible_pairs": found.possible_pairs,
-        "superfluous_pairs": found.superfluous_pairs,
-        "degree": _number(found.degree),
-        "expected_cracks": None if found.expected_cracks is None else _number(found.expected_cracks),
-        "exposed": [one.to_dict() for one in found.most_exposed],
+        "size": anonymity.size,
+        "possible_pairs": anonymity.possible_pairs,
+        "superfluous_pairs": anonymity.superfluous_pairs,
+        "degree": _number(anonymity.degree),
+        "expected_cracks": None if anonymity.expected_cracks is None else _number(anonymity.expected_cracks),
+        "exposed": [pair.to_dict() for pair in anonymity.most_exposed],
         "decision": None if decision is None else decision.to_dict(),
-        "figures": [figure_view(one) for one in drawn],
+        "figures": [figure_view(figure) for figure in drawn],
     }
 
 
@@ -63,7 +63,7 @@ def _number(number: Number) -> str:
 
 def _join(
     session: TableSession,
-    known: dict[str, Any] | None,
+    known_file: dict[str, Any] | None,
     released: dict[str, Any],
     truth: dict[str, Any] | None,
     on: dict[str, float],
@@ -71,11 +71,11 @@ def _join(
     pseudonym: str | None,
     same_rows: bool,
 ) -> ps.Belief:
-    if known is None:
+    if known_file is None:
         raise InputError("A join needs what the attacker knows: a table with names.")
     if not on:
         raise ParameterError("Name at least one column that both files share.")
-    people, records = session.release(known).to_arrow(), session.release(released).to_arrow()
+    people, records = session.release(known_file).to_arrow(), session.release(released).to_arrow()
     real: Any = "rows" if same_rows else None
     if truth is not None:
         table = session.release(truth).to_arrow()

@@ -47,7 +47,7 @@ def compare(
     with session.engine:
         both = session.release(original), session.release(masked)
         try:
-            found = linkage.compare(
+            comparison = linkage.compare(
                 *both,
                 columns=columns or None,
                 on=on,
@@ -59,25 +59,25 @@ def compare(
         except ColumnError as error:
             if error.code not in _NO_RANKS:
                 raise
-            given = {"columns": columns} if columns else {}
-            suite = linkage.attack_links(*both, on=on, row_map=rows, seed=seed, **given)  # type: ignore[arg-type]
+            suite_options = {"columns": columns} if columns else {}
+            suite = linkage.attack_links(*both, on=on, row_map=rows, seed=seed, **suite_options)  # type: ignore[arg-type]
             for name in ("comparison.html", "comparison.json"):
                 (session.folder / name).unlink(missing_ok=True)
             return _linked(suite, _ACCEPTABLE if acceptable is None else acceptable)
-    page = comparison_page(found, f"{original['title']} and {masked['title']}")
+    page = comparison_page(comparison, f"{original['title']} and {masked['title']}")
     (session.folder / "comparison.html").write_text(page, encoding="utf-8")
-    (session.folder / "comparison.json").write_text(to_json("compare", found), encoding="utf-8")
-    drawn = [charts.match_distances(found.verification.dependent or found.verification.independent)]
-    drawn.append(charts.column_distances(found.link))
-    if found.link.true_matches is not None:
-        drawn.append(charts.links(found.intruders))
+    (session.folder / "comparison.json").write_text(to_json("compare", comparison), encoding="utf-8")
+    drawn = [charts.match_distances(comparison.verification.dependent or comparison.verification.independent)]
+    drawn.append(charts.column_distances(comparison.link))
+    if comparison.link.true_matches is not None:
+        drawn.append(charts.links(comparison.intruders))
     return {
-        "verdict": found.verdict,
-        "reasons": list(found.reasons),
-        "records": found.records,
-        "masked_records": found.masked_records,
-        "columns": list(found.columns),
-        "notes": notes(found),
+        "verdict": comparison.verdict,
+        "reasons": list(comparison.reasons),
+        "records": comparison.records,
+        "masked_records": comparison.masked_records,
+        "columns": list(comparison.columns),
+        "notes": notes(comparison),
         "intruders": [
             {
                 "name": name,
@@ -87,7 +87,7 @@ def compare(
                 "chance": link.chance,
                 "correct_share": link.correct_share and link.correct_share.to_dict(),
             }
-            for name, link in found.intruders
+            for name, link in comparison.intruders
         ],
         "figures": [figure_view(figure(chart)) for chart in drawn],
         "files": True,
@@ -165,18 +165,20 @@ def verify(
                 "rows": released.count,
             }
         try:
-            found = linkage.verify_record(released, record, permutation_only=permutation_only, seed=seed)
+            verification = linkage.verify_record(
+                released, record, permutation_only=permutation_only, seed=seed
+            )
         except ColumnError as error:
             if permutation_only or error.code not in _NO_RANKS:
                 raise
             return _fitting(released, record)
-        compared = {column.column for column in found.columns}
+        compared = {column.column for column in verification.columns}
         ranked = any(released.rows.column(name).kind.numeric for name in compared)
         if not permutation_only and not ranked and compared != set(record):
             return _fitting(released, record)  # generalized: ranks would leave columns out
-    body = found.to_dict()
+    body = verification.to_dict()
     return {name: body[name] for name in ("reasons", "records", "criterion", "columns")} | {
-        "notes": notes(found),
+        "notes": notes(verification),
         "fits": None,
     }
 
@@ -187,13 +189,13 @@ def _readings(text: str) -> list[str]:
     >>> _readings("25.03.1953"), _readings("1,5"), _readings("Bonn")
     (['25.03.1953', '1953-03-25'], ['1,5', '1.5'], ['Bonn'])
     """
-    found, plain = [text], text.strip()
+    readings, plain = [text], text.strip()
     day = _DAY_FIRST.match(plain)
     if day is not None:
-        found.append(f"{day[3]}-{int(day[2]):02d}-{int(day[1]):02d}")
+        readings.append(f"{day[3]}-{int(day[2]):02d}-{int(day[1]):02d}")
     if _DECIMAL_COMMA.match(plain):
-        found.append(plain.replace(",", "."))
-    return found
+        readings.append(plain.replace(",", "."))
+    return readings
 
 
 def _fitting(released: Dataset, record: dict[str, str]) -> dict[str, Any]:

@@ -51,24 +51,24 @@ class TableRecords:
     @cached_property
     def changed(self) -> dict[str, Mask]:
         """For each released column which records have another value in the release."""
-        found: dict[str, Mask] = {}
+        masks: dict[str, Mask] = {}
         if self.after is None or self.place is None:
-            return found
+            return masks
         lost = self.place < 0
         for name in self.after.column_names:
             if name in self.before.column_names:
-                own = self._comparable(self.before, name)
+                original_values = self._comparable(self.before, name)
                 theirs = np.append(self._comparable(self.after, name), "")[self.place]
-                found[name] = ~lost & (own != theirs)
-        return found
+                masks[name] = ~lost & (original_values != theirs)
+        return masks
 
     def _comparable(self, table: pa.Table, name: str) -> NDArray[Any]:
         coded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
         values = coded.dictionary.to_pylist()
         texts = ["" if value is None else self.notation.plain(name, str(value)) for value in values]
-        every: NDArray[Any] = np.asarray(texts, dtype=object)
-        found: NDArray[Any] = every[coded.indices.to_numpy(zero_copy_only=False)]
-        return found
+        all_texts: NDArray[Any] = np.asarray(texts, dtype=object)
+        row_values: NDArray[Any] = all_texts[coded.indices.to_numpy(zero_copy_only=False)]
+        return row_values
 
     def window(self, table: pa.Table, name: str, places: Ints) -> list[str | None]:
         """The values of some records, as the file writes them; long ones are cut."""
@@ -88,8 +88,8 @@ class TableRecords:
             keep = self.sizes_after == 0
         elif show == "changed":
             keep = np.zeros_like(keep)
-            for one in self.changed.values():
-                keep |= one
+            for changed_cells in self.changed.values():
+                keep |= changed_cells
         rows = np.flatnonzero(keep)
         return rows if order == "file" else rows[np.argsort(sizes[rows], kind="stable")]
 
@@ -121,30 +121,36 @@ def rows(
 ) -> dict[str, Any]:
     """A window of the records, each with its class size, and its release if one was made."""
     with session.engine:
-        found = _records(session, file, roles, made)
-    chosen = found.chosen(order, show, k)
+        records = _records(session, file, roles, made)
+    chosen = records.chosen(order, show, k)
     window = chosen[offset : offset + limit]
-    names = found.before.column_names
-    there = [] if found.after is None else [n for n in found.after.column_names if n in names]
-    before = {name: found.window(found.before, name, window) for name in names}
+    names = records.before.column_names
+    released_names = [] if records.after is None else [n for n in records.after.column_names if n in names]
+    before = {name: records.window(records.before, name, window) for name in names}
     after: dict[str, list[str | None]] = {}
-    if found.after is not None and found.place is not None and found.after.num_rows:
-        place = np.maximum(found.place[window], 0)
-        after = {name: found.window(found.after, name, place) for name in there}
-    lost = None if found.place is None else found.place < 0
+    if records.after is not None and records.place is not None and records.after.num_rows:
+        position = np.maximum(records.place[window], 0)
+        after = {name: records.window(records.after, name, position) for name in released_names}
+    lost = None if records.place is None else records.place < 0
     return {
         "total": int(chosen.size),
-        "records": found.before.num_rows,
-        "columns": [{"name": n, "role": roles.get(n, "undecided"), "released": n in there} for n in names],
-        "compared": found.after is not None,
+        "records": records.before.num_rows,
+        "columns": [
+            {"name": n, "role": roles.get(n, "undecided"), "released": n in released_names} for n in names
+        ],
+        "compared": records.after is not None,
         "rows": [
             {
                 "row": int(row) + 1,
-                "size": int(found.sizes[row]),
-                "size_after": int(found.sizes_after[row]) if lost is not None else None,
+                "size": int(records.sizes[row]),
+                "size_after": int(records.sizes_after[row]) if lost is not None else None,
                 "before": [before[name][i] for name in names],
-                "after": None if lost is None or lost[row] else [after[n][i] for n in there],
-                "changed": [j for j, n in enumerate(there) if n in found.changed and found.changed[n][row]],
+                "after": None if lost is None or lost[row] else [after[n][i] for n in released_names],
+                "changed": [
+                    j
+                    for j, n in enumerate(released_names)
+                    if n in records.changed and records.changed[n][row]
+                ],
             }
             for i, row in enumerate(window.tolist())
         ],
@@ -152,45 +158,45 @@ def rows(
 
 
 def _records(
-    session: TableSession, file: dict[str, Any], roles: dict[str, str], made: str | None
+    session: TableSession, file: dict[str, Any], roles: dict[str, str], release_file: str | None
 ) -> TableRecords:
     """The records, read once for the same files and roles."""
-    stamp = 0.0 if made is None else (session.folder / made).stat().st_mtime
-    key = (file["path"], repr(file.get("reading")), repr(sorted(roles.items())), made, stamp)
+    stamp = 0.0 if release_file is None else (session.folder / release_file).stat().st_mtime
+    key = (file["path"], repr(file.get("reading")), repr(sorted(roles.items())), release_file, stamp)
     if session.records is None or session.records[0] != key:
-        session.records = (key, _read(session, file, roles, made))
+        session.records = (key, _read(session, file, roles, release_file))
     table_records: TableRecords = session.records[1]
     return table_records
 
 
 def _read(
-    session: TableSession, file: dict[str, Any], roles: dict[str, str], made: str | None
+    session: TableSession, file: dict[str, Any], roles: dict[str, str], release_file: str | None
 ) -> TableRecords:
     table = session.release(file, roles)
     most = min(_MOST_ROWS, _MOST_VALUES // max(1, len(table.names)))
     table_records = TableRecords(
         _plain(_first(table.rows, most)), table.quasi_identifiers, ValueNotation.of(table)
     )
-    if made is None:
+    if release_file is None:
         return table_records
-    form = Path(made).suffix[1:]
-    path = str(session.folder / made)
-    plain = session.release({"path": path, "title": made, "reading": {"format": form}})
+    form = Path(release_file).suffix[1:]
+    path = str(session.folder / release_file)
+    plain = session.release({"path": path, "title": release_file, "reading": {"format": form}})
     if form == "csv":  # as it is written
         types = dict.fromkeys(plain.names, "text")
         reading = {"format": form, "types": types, "missing_markers": [""]}
-        plain = session.release({"path": path, "title": made, "reading": reading})
+        plain = session.release({"path": path, "title": release_file, "reading": reading})
     after = _plain(_first(plain.rows, _MOST_ROWS))
     origin = Key.load(session.folder / "reidentification.key.json").row_map
     if origin is None:
         origin = tuple(range(after.num_rows))
     if len(origin) < after.num_rows:  # the key of a very large release has no map
         return table_records
-    place = np.full(table_records.before.num_rows, -1, np.int64)
+    row_map = np.full(table_records.before.num_rows, -1, np.int64)
     source = np.asarray(origin[: after.num_rows], np.int64)
-    seen = source < place.size
-    place[source[seen]] = np.flatnonzero(seen)
-    return replace(table_records, after=after, place=place)
+    seen = source < row_map.size
+    row_map[source[seen]] = np.flatnonzero(seen)
+    return replace(table_records, after=after, place=row_map)
 
 
 def _first(rows: Any, most: int) -> pa.Table:

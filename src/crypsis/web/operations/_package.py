@@ -15,11 +15,17 @@ def package(session: TableSession, *, conditions: list[str], **about: Any) -> di
     """Write the dossier of the release that was made last, and the package."""
     if session.made is None:
         raise InputError("The release is not there any more.", hint="Make it again.")
-    made, found, name = session.made
+    anonymized, assessment, name = session.made
     file = session.folder / name
     with session.engine, progress.step("writing the dossier", total=2) as step:
         dossier = make_dossier(
-            found, made.data, made.original, file=file, conditions=conditions, phrasing=PHRASING, **about
+            assessment,
+            anonymized.data,
+            anonymized.original,
+            file=file,
+            conditions=conditions,
+            phrasing=PHRASING,
+            **about,
         )
         dossier.write(session.folder / "dossier.html", overwrite=True)
         step.advance()
@@ -29,5 +35,5 @@ def package(session: TableSession, *, conditions: list[str], **about: Any) -> di
         "about": about,
         "conditions": conditions,
         "files": len(manifest.files),
-        "explanation": found.explanation,
+        "explanation": assessment.explanation,
     }

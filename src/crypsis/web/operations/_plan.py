@@ -48,13 +48,13 @@ _ASKED = (
 
 def asked_options(options: dict[str, Any], hierarchies: dict[str, str]) -> dict[str, Any]:
     """The options of `plan` and `anonymize` that are set, without the methods."""
-    asked = {name: options[name] for name in _ASKED if options.get(name) not in (None, {}, [])}
+    plan_options = {name: options[name] for name in _ASKED if options.get(name) not in (None, {}, [])}
     for name in ("recursive_diversity", "preserve"):
-        if name in asked:  # JSON has lists only
-            parts = asked[name]
-            asked[name] = tuple(parts) if name != "preserve" else [tuple(part) for part in parts]
+        if name in plan_options:  # JSON has lists only
+            parts = plan_options[name]
+            plan_options[name] = tuple(parts) if name != "preserve" else [tuple(part) for part in parts]
     trees = {name: Hierarchy.read(path) for name, path in hierarchies.items()}
-    return {**asked, "hierarchies": trees}
+    return {**plan_options, "hierarchies": trees}
 
 
 def of_people(options: dict[str, Any]) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def without_excluded(roles: dict[str, str], options: dict[str, Any]) -> dict[str
 
 def planned(release: Dataset, options: dict[str, Any], hierarchies: dict[str, str]) -> an.Plan:
     """The plan that these options ask for."""
-    asked = asked_options(options, hierarchies)
-    return an.plan(release, methods=options.get("methods"), **asked)
+    plan_options = asked_options(options, hierarchies)
+    return an.plan(release, methods=options.get("methods"), **plan_options)
 
 
 def preview(
@@ -101,9 +101,9 @@ def preview(
             household=options.get("household"),
         )
         shape = ("methods", "top_code", "representative")  # what the levels depend on
-        own = {"k": options["k"], **{name: options[name] for name in shape if name in options}}
-        made = planned(release, own, hierarchies)
-        session.preview = an.Preview(release, made)
+        shape_options = {"k": options["k"], **{name: options[name] for name in shape if name in options}}
+        release_plan = planned(release, shape_options, hierarchies)
+        session.preview = an.Preview(release, release_plan)
     drawn = session.preview
     return {
         "rows": drawn.rows,
@@ -120,7 +120,7 @@ def preview(
                     for level, step in enumerate(drawn.steps[column.name])
                 ],
             }
-            for column in made.columns
+            for column in release_plan.columns
         ],
     }
 
@@ -128,7 +128,7 @@ def preview(
 def remaining(anonymized: an.Anonymized) -> list[dict[str, Any]]:
     """What is left of each column that changes, in plain words, and whether that is nothing."""
     records = max(1, anonymized.loss.released_records)
-    words, found = anonymized.released_values, []
+    words, columns = anonymized.released_values, []
     for method in anonymized.methods:
         for name in method.columns or (method.column,):
             masked = f"{name}: {method.description}" if name in anonymized.data.names else None
@@ -138,13 +138,13 @@ def remaining(anonymized: an.Anonymized) -> list[dict[str, Any]]:
             levels = method.parameters.get("levels", ())
             gone = sum(level["rows"] for level in levels if level["method"] == "suppress")
             lost = 1.0 if method.method in ("not released", "suppress") else gone / records
-            found.append({"column": name, "words": text, "lost": lost})
-    return found
+            columns.append({"column": name, "words": text, "lost": lost})
+    return columns
 
 
 def unchanged(anonymized: an.Anonymized) -> list[str]:
     """The columns that are released as they are."""
-    changed = {one["column"] for one in remaining(anonymized)}
+    changed = {column["column"] for column in remaining(anonymized)}
     return [name for name in anonymized.data.names if name not in changed]
 
 
@@ -166,7 +166,7 @@ def what_if(
     """What a choice comes to, from the cells alone."""
     drawn = _ready(session)
     choice = drawn.outcome(levels, k=k)
-    found = {
+    choice_view = {
         **choice.to_dict(),
         "share_below": choice.share_below,
         "by_class_size": [
@@ -179,8 +179,8 @@ def what_if(
         allowed = an.allowed_values(
             drawn.plan, population=population, k=k, beta=beta, weights=weights or None
         )
-        found["allowed"] = [one.to_dict() for one in allowed]
-    return found
+        choice_view["allowed"] = [step.to_dict() for step in allowed]
+    return choice_view
 
 
 def curve(session: TableSession, *, k: int, levels: dict[str, int] | None = None) -> dict[str, Any]:
@@ -189,13 +189,13 @@ def curve(session: TableSession, *, k: int, levels: dict[str, int] | None = None
     return {
         "points": [
             {
-                "levels": dict(one.levels),
-                "loss": one.loss,
-                "share_below": one.share_below,
-                "smallest": one.smallest,
-                "rows_below": one.rows_below,
+                "levels": dict(step.levels),
+                "loss": step.loss,
+                "share_below": step.share_below,
+                "smallest": step.smallest,
+                "rows_below": step.rows_below,
             }
-            for one in path
+            for step in path
         ],
         "figure": figure_view(figure(risk_and_loss(path))),
     }
@@ -211,8 +211,11 @@ def plan(
     levels: dict[str, int] | None = None,
 ) -> dict[str, Any]:
     """The plan itself, column by column."""
-    made = chosen(session, file, roles, options, hierarchies, levels or {})
-    return {"columns": [list(row) for row in made.rows()], "cells_allowed": made.cells_allowed}
+    release_plan = chosen(session, file, roles, options, hierarchies, levels or {})
+    return {
+        "columns": [list(row) for row in release_plan.rows()],
+        "cells_allowed": release_plan.cells_allowed,
+    }
 
 
 def chosen(
@@ -233,15 +236,18 @@ def chosen(
             household=options.get("household"),
         )
         release = with_population(session, release, options)
-        made = planned(release, options, hierarchies)
+        release_plan = planned(release, options, hierarchies)
         if not any(levels.values()):
-            return made
-        if made.requirements.population is not None or made.requirements.each_column is not None:
+            return release_plan
+        if (
+            release_plan.requirements.population is not None
+            or release_plan.requirements.each_column is not None
+        ):
             raise ParameterError(
                 "Levels are chosen by hand for k of the release; against a population, or for each "
                 "column alone, the plan chooses them."
             )
-        return an.Preview(release, made).plan_with(levels)
+        return an.Preview(release, release_plan).plan_with(levels)
 
 
 def hierarchy(
@@ -281,10 +287,10 @@ def hierarchy(
     tree.check(values, column)
     target = session.folder / Path(to).name
     tree.write(target, overwrite=True)
-    found = {"column": column, "path": str(target), "counts": list(tree.level_sizes)}
+    hierarchy_view = {"column": column, "path": str(target), "counts": list(tree.level_sizes)}
     if reveal:
-        found["first"] = [[cell[:60] for cell in line] for line in tree.rows[:_FIRST]]
-    return found
+        hierarchy_view["first"] = [[cell[:60] for cell in line] for line in tree.rows[:_FIRST]]
+    return hierarchy_view
 
 
 def _grouped(values: list[Any], groups: dict[str, list[str]]) -> Hierarchy:

@@ -17,10 +17,10 @@ def scan(session: TableSession, *, file: dict[str, Any], seed: int = 0) -> dict[
     """Every column with its guessed role, the reason, and a histogram for its owner to see."""
     with session.engine:
         release = session.release(file)
-        found = scan_dataset(release, seed=seed)
+        scan_result = scan_dataset(release, seed=seed)
         pictures = {histogram.column: histogram for histogram in histograms(release, seed=seed)}
     notation = ValueNotation.of(release)
-    body = found.to_dict()
+    body = scan_result.to_dict()
     body["read_as"] = _read_as(release)
     body["sheets"] = _sheets(file)
     for column in body["columns"]:
@@ -37,8 +37,13 @@ def _read_as(release: Dataset) -> dict[str, str]:
     dates = ", ".join(dict.fromkeys(form.dates.values()))
     for code, letters in (("%d", "DD"), ("%m", "MM"), ("%Y", "YYYY"), ("%y", "YY")):
         dates = dates.replace(code, letters)
-    found = {"delimiter": delimiter, "encoding": form.encoding, "decimal": form.decimal, "date_format": dates}
-    return {name: text for name, text in found.items() if text}
+    reading = {
+        "delimiter": delimiter,
+        "encoding": form.encoding,
+        "decimal": form.decimal,
+        "date_format": dates,
+    }
+    return {name: text for name, text in reading.items() if text}
 
 
 def _sheets(file: dict[str, Any]) -> list[str]:

@@ -41,9 +41,9 @@ class TableSession:
     @property
     def spill(self) -> Path:
         """Where what does not fit in memory goes."""
-        made = self.folder / "spill"
-        made.mkdir(mode=0o700, exist_ok=True)
-        return made
+        spill_folder = self.folder / "spill"
+        spill_folder.mkdir(mode=0o700, exist_ok=True)
+        return spill_folder
 
     def release(
         self,
@@ -66,18 +66,18 @@ class TableSession:
             try:
                 self._open[key] = self._opened(file["path"], reading)
             except SourceError as error:  # by the name that its owner knows
-                own, known_as = Path(file["path"]).name, file.get("title", "")
-                message = error.message.replace(repr(own), repr(known_as))
+                file_name, known_as = Path(file["path"]).name, file.get("title", "")
+                message = error.message.replace(repr(file_name), repr(known_as))
                 raise SourceError(message, code=error.code, hint=error.hint, **error.parameters) from None
-        known = self._open[key]
-        if population is not None and population < known.count:
+        opened = self._open[key]
+        if population is not None and population < opened.count:
             raise InputError(
-                f"The population ({population:,}) is smaller than the table ({known.count:,} rows)."
+                f"The population ({population:,}) is smaller than the table ({opened.count:,} rows)."
             )
         decided = {name: Role(role) for name, role in (roles or {}).items()}
         written = (file.get("notes") or {}).items()
         notes = {name: ColumnNote(**note) for name, note in written if name in decided}
-        given = {
+        units_by_name = {
             "person": person,
             "weight": weight,
             "household": household,
@@ -85,17 +85,19 @@ class TableSession:
             "cluster": cluster,
         }
         units: dict[str, Any] = dict(file.get("units") or {}) if roles else {}
-        units |= {unit: name for unit, name in given.items() if name is not None}
+        units |= {unit: name for unit, name in units_by_name.items() if name is not None}
         units["absent"] = dict(file.get("absent") or {}) if roles else {}
-        return replace(known, roles=decided, notes=notes, population=population, **units)
+        return replace(opened, roles=decided, notes=notes, population=population, **units)
 
     def _opened(self, path: str, reading: dict[str, Any]) -> Dataset:
-        found = read(
+        dataset = read(
             path, memory_limit=self.memory_limit, spill_folder=self.spill, max_rows=self.rows, **reading
         )
-        if len(found.names) > self.columns:
-            raise TooLargeError(f"The table has {len(found.names):,} columns; {self.columns:,} are allowed.")
-        return found
+        if len(dataset.names) > self.columns:
+            raise TooLargeError(
+                f"The table has {len(dataset.names):,} columns; {self.columns:,} are allowed."
+            )
+        return dataset
 
 
 def begin(

@@ -67,7 +67,7 @@ def try_release(
         part, sampled = _released(session, file, roles, options, _TRIED)
         body: dict[str, Any] = {"rows": part.count, "sampled": sampled, "failure": ""}
         try:
-            made = an.anonymize(
+            anonymized = an.anonymize(
                 part,
                 **asked_options(options, hierarchies),
                 **of_people(options),
@@ -78,18 +78,18 @@ def try_release(
             )
         except (RequirementsNotMetError, InputError, TooLargeError) as error:
             return {**body, "failure": error.text(page_option), "released": [], "unchanged": []}
-        released, notation = remaining(made), ValueNotation.of(session.release(file))
-        for one in released:
-            one["examples"] = _examples(made.data, one["column"], notation)
+        released, notation = remaining(anonymized), ValueNotation.of(session.release(file))
+        for column in released:
+            column["examples"] = _examples(anonymized.data, column["column"], notation)
     return {
         **body,
         "released": released,
-        "unchanged": unchanged(made),
-        "loss": made.loss.ncp,
-        "separation": made.loss.separation,
-        "suppressed": made.loss.suppressed_records,
-        "released_rows": made.loss.released_records,
-        "smallest": None if made.measured is None else made.measured.k,
+        "unchanged": unchanged(anonymized),
+        "loss": anonymized.loss.ncp,
+        "separation": anonymized.loss.separation,
+        "suppressed": anonymized.loss.suppressed_records,
+        "released_rows": anonymized.loss.released_records,
+        "smallest": None if anonymized.measured is None else anonymized.measured.k,
     }
 
 
@@ -115,14 +115,15 @@ def explore(
     """Releases by several sizes of classes and recodings, each made and measured."""
     with session.engine:
         part, sampled = _released(session, file, roles, options, _EXPLORED)
-        asked = asked_options(options, hierarchies)
-        found = an.explore(part, methods=options.get("methods") or {}, **asked)
-    best = set(map(id, found.pareto))
+        plan_options = asked_options(options, hierarchies)
+        exploration = an.explore(part, methods=options.get("methods") or {}, **plan_options)
+    best = set(map(id, exploration.pareto))
     return {
         "rows": part.count,
         "sampled": sampled,
         "k": options["k"],
         "alternatives": [
-            {**alternative.to_dict(), "best": id(alternative) in best} for alternative in found.alternatives
+            {**alternative.to_dict(), "best": id(alternative) in best}
+            for alternative in exploration.alternatives
         ],
     }

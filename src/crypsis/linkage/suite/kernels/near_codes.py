@@ -20,34 +20,34 @@ Floats = NDArray[np.float64]
 
 @kernel
 def nearest_by_codes(
-    expected: Floats, asked: Ints, points: Floats, first: Ints, codes: Any, found: Ints
+    expected: Floats, wanted_codes: Ints, points: Floats, first: Ints, codes: Any, nearest: Ints
 ) -> None:
-    """Fill `found` with the nearest records of each that is asked for, the nearest first.
+    """Fill `nearest` with the nearest records of each that is asked for, the nearest first.
 
-    `asked` has for each of them, in each column, a line of `expected`; `codes` has for each record
+    `wanted_codes` has for each of them, in each column, a line of `expected`; `codes` has for each record
     and column a line of `points`, those of column c from `first[c]` to `first[c + 1]`. Distances are
     sums of absolute differences.
     """
-    number, columns = found.shape[1], codes.shape[1]
-    near, far = np.empty(points.shape[0]), np.empty(number)
-    for i in range(asked.shape[0]):
+    number, columns = nearest.shape[1], codes.shape[1]
+    distances, far = np.empty(points.shape[0]), np.empty(number)
+    for i in range(wanted_codes.shape[0]):
         for c in range(columns):
-            there = expected[asked[i, c]]
+            expected_point = expected[wanted_codes[i, c]]
             for code in range(first[c], first[c + 1]):
-                near[code] = 0.0
+                distances[code] = 0.0
                 for j in range(points.shape[1]):
-                    near[code] += abs(points[code, j] - there[j])
+                    distances[code] += abs(points[code, j] - expected_point[j])
         far[:] = np.inf
         for record in range(codes.shape[0]):
             total = 0.0
             for c in range(columns):
-                total += near[codes[record, c]]
+                total += distances[codes[record, c]]
                 if total >= far[number - 1]:
                     break
             if total >= far[number - 1]:
                 continue
-            place = number - 1
-            while place > 0 and far[place - 1] > total:
-                far[place], found[i, place] = far[place - 1], found[i, place - 1]
-                place -= 1
-            far[place], found[i, place] = total, record
+            position = number - 1
+            while position > 0 and far[position - 1] > total:
+                far[position], nearest[i, position] = far[position - 1], nearest[i, position - 1]
+                position -= 1
+            far[position], nearest[i, position] = total, record
