@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crypsis.assessment.result import Assessment
     from crypsis.columns.profile import Profile, scan
     from crypsis.counting.cells import Cells
-    from crypsis.dataset import Dataset, read
+    from crypsis.dataset import Dataset, read, rewrite
     from crypsis.errors import CrypsisError
     from crypsis.linkage import compare
     from crypsis.linkage import verify_record as verify
@@ -44,6 +44,7 @@ _NAMES = {
     "assess": ".assessment",
     "compare": ".linkage",
     "read": ".dataset",
+    "rewrite": ".dataset",
     "scan": ".columns.profile",
     "verify": ".linkage:verify_record",
 }
@@ -77,6 +78,7 @@ __all__ = [
     "assess",
     "compare",
     "read",
+    "rewrite",
     "scan",
     "verify",
 ]

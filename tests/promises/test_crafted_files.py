@@ -78,7 +78,7 @@ def test_functions_of_a_file_do_not_replace_ours(tmp_path: Path, macro: str) -> 
     assert caught.value.code == "shadowed-functions"
     plain = _duckdb(tmp_path / "plain.duckdb", "create macro main.mine(x) as x + 1")
     assert cr.singling_out.k_anonymity(cr.read(plain), "id") == 1
-    assert [one.name for one in cr.read(plain).rows.contents()] == ["function:mine"]
+    assert [one.name for one in cr.read(plain).rows.contents()] == ["format:duckdb"]
 
 
 def test_views_and_queries_of_a_database_read_nothing_else(tmp_path: Path) -> None:
@@ -626,7 +626,7 @@ def test_contents_are_listed_until_they_are_signed_off(tmp_path: Path) -> None:
     path = _workbook(tmp_path / "b.xlsx")
     data = cr.read(path, quasi_identifiers=["age"], insensitive=["sex"], person="each record")
     found = [one.name for one in data.rows.contents()]
-    assert found == ["sheet:Legend", "property:creator"]
+    assert found == ["format:excel"]
     told = cr.assess(data)
     assert told.verdict.value != "safe"
     assert [one.code for one in told.reasons].count("container-contents") == 1
@@ -643,7 +643,7 @@ def test_contents_are_listed_until_they_are_signed_off(tmp_path: Path) -> None:
     filed = roles.load(signed, data.names)
     after = cr.assess(data.with_roles(filed.roles, filed.notes, filed.container))
     assert "container-contents" not in [one.code for one in after.reasons]
-    signed.write_text("\n".join([*lines[:4], '"sheet:Legend" = " "']))
+    signed.write_text("\n".join([*lines[:4], '"format:excel" = " "']))
     with pytest.raises(InputError):
         roles.load(signed, data.names)
 

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import csv
 import json
-import random
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
 import duckdb
 import openpyxl
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.feather
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 from openpyxl.styles import Font, PatternFill
 
 import crypsis as cr
 from crypsis.options import ReadOptions
-from crypsis.tables.contents import list_contents, list_titles
+from crypsis.tables.contents import list_contents
 
 ROWS = 700
 FRAME = pd.DataFrame(
@@ -59,7 +62,10 @@ WRITERS: dict[str, tuple[str, Callable[[Path], object]]] = {
         ),
     ),
     "duckdb parquet": ("parquet", lambda p: duckdb.from_df(FRAME).write_parquet(str(p))),
-    "excel": ("excel", lambda p: _book(p)),
+    "polars parquet": ("parquet", lambda p: pl.from_pandas(FRAME).write_parquet(p)),
+    "Excel csv": ("csv", lambda p: p.write_bytes('\ufeffa;n\r\n"x;y";1,5\r\nz;2\r\n'.encode())),
+    "texts of R in quotes": ("csv", lambda p: p.write_text('"","a"\n"1","x"\n"2",NA\n"3","x"\n')),
+    "a plain feather": ("arrow", lambda p: pyarrow.feather.write_feather(pa.table({"a": [1, 2]}), p)),
 }
 
 
@@ -81,52 +87,129 @@ def _book(path: Path) -> None:
 @pytest.mark.parametrize("name", WRITERS)
 def test_ordinary_files_are_clean(name: str, tmp_path: Path) -> None:
     form, write = WRITERS[name]
-    path = tmp_path / f"data.{'xlsx' if form == 'excel' else form}"
+    path = tmp_path / f"data.{form}"
     write(path)
     assert found(path, form) == []
 
 
-@pytest.mark.parametrize("secure", ["on", "off"])
-@pytest.mark.parametrize("index", ["", "create index ix_t_a on t(a)"])
-def test_a_new_database_is_clean(secure: str, index: str, tmp_path: Path) -> None:
-    draw = random.Random(7)
-    path = tmp_path / "data.sqlite"
-    base = sqlite3.connect(path)
-    base.execute(f"pragma secure_delete = {secure}")
-    base.execute("create table t (a text not null, b integer, c real)")
-    if index:
-        base.execute(index)
-    long = "y" * 9_000
-    rows = [(f"v{draw.random()}" if i else long, i, i / 3) for i in range(3_000)]
-    base.executemany("insert into t values (?, ?, ?)", rows)
-    base.commit()
-    assert found(path, "sqlite") == []
-    base.execute("vacuum")
-    base.close()
-    assert found(path, "sqlite") == []
+FEW = pd.DataFrame({"age": [30, 41] * 30, "sex": ["f", "m"] * 30})
 
 
-def test_deleted_rows_are_found_and_removed_by_vacuum(tmp_path: Path) -> None:
-    path = tmp_path / "data.sqlite"
-    base = sqlite3.connect(path)
-    base.execute("pragma secure_delete = off")
-    base.execute("create table t (a text)")
-    base.executemany("insert into t values (?)", [(f"Anna Smith {i}",) for i in range(300)])
-    base.execute("delete from t where rowid > 290")
-    base.commit()
-    assert found(path, "sqlite") == ["deleted-rows"]
-    base.execute("vacuum")
-    base.close()
-    assert found(path, "sqlite") == []
-
-
-def test_a_new_duckdb_file_is_clean(tmp_path: Path) -> None:
-    path = tmp_path / "data.duckdb"
+def _duckdb(path: Path) -> None:
     with duckdb.connect(str(path)) as base:
-        base.register("frame", FRAME)
+        base.register("frame", FEW)
         base.execute("create table t as select * from frame")
-    assert found(path, "duckdb") == []
-    assert "t" in list_titles("duckdb", [str(path)], str(path), ReadOptions())
+
+
+def _sqlite(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as base:
+        FEW.to_sql("t", base, index=False)
+
+
+CONTAINERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "openpyxl.xlsx": ("excel", lambda p: _book(p)),
+    "pandas.xlsx": ("excel", lambda p: FEW.to_excel(p, index=False)),
+    "sqlite.sqlite": ("sqlite", _sqlite),
+    "duckdb.duckdb": ("duckdb", _duckdb),
+    "pandas.dta": ("stata", lambda p: FEW.to_stata(p, write_index=False)),
+    "pyreadstat.sav": ("spss", lambda p: pyreadstat.write_sav(FEW, str(p))),
+    "polars.arrow": ("arrow", lambda p: pl.from_pandas(FEW).write_ipc(p)),
+}
+"""Formats that can hold what no table shows, as ordinary programs write them."""
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_of_a_container_it_is_not_known_what_it_holds(name: str, tmp_path: Path) -> None:
+    form, write = CONTAINERS[name]
+    path, copy = tmp_path / name, tmp_path / f"clean-{name}"
+    write(path)
+    assert found(path, form) == [f"format:{form}"]
+    before = cr.read(path).to_arrow().to_pydict()
+    cr.rewrite(path, copy)
+    assert cr.read(copy).to_arrow().to_pydict() == before
+    assert found(copy, form) == []
+
+
+def test_a_record_is_about_the_bytes(tmp_path: Path) -> None:
+    """A file that was changed, or whose database has a log beside it, is not the one of the record."""
+    _sqlite(tmp_path / "t.sqlite")
+    path = tmp_path / "clean.sqlite"
+    cr.rewrite(tmp_path / "t.sqlite", path)
+    assert found(path, "sqlite") == []
+    (tmp_path / "clean.sqlite-wal").write_bytes(b"rows")
+    assert found(path, "sqlite") == ["format:sqlite"]
+    (tmp_path / "clean.sqlite-wal").unlink()
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("create table people (name text)")
+    assert found(path, "sqlite") == ["format:sqlite"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "crypsis record 1"}', '{"sha256": 1}', "\x80"])
+def test_what_is_no_record_is_none(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    _book(path)
+    (tmp_path / "t.xlsx.record.json").write_text(text, encoding="latin-1")
+    assert found(path, "excel") == ["format:excel"]
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["patients", "geo", "org.apache.spark.sql.parquet.row.metadata", "pandas", "org.apache.spark.version"],
+)
+def test_keys_that_say_more_than_types(key: str, tmp_path: Path) -> None:
+    """Also those of known writers, where they name other columns or have more to say."""
+    path, copy = tmp_path / "t.parquet", tmp_path / "clean.parquet"
+    value = {
+        "pandas": '{"columns": [{"name": "Anna Smith", "field_name": "age"}], "index_columns": []}',
+        "org.apache.spark.sql.parquet.row.metadata": '{"type": "struct", "fields": [{"name": "age", '
+        '"type": "long", "nullable": true, "metadata": {"ml_attr": {"vals": ["Anna Smith"]}}}]}',
+    }.get(key, "Anna Smith, " * 10)
+    table = pa.table({"age": [30, 41] * 30}).replace_schema_metadata({key: value})
+    pq.write_table(table, path)
+    assert found(path, "parquet") == [f"metadata:{key}"]
+    cr.rewrite(path, copy)
+    assert found(copy, "parquet") == []
+    assert b"Anna" not in copy.read_bytes()
+
+
+def test_the_keys_of_spark_are_those_of_a_known_writer(tmp_path: Path) -> None:
+    fields = [
+        {"name": "age", "type": "long", "nullable": True, "metadata": {}},
+        {
+            "name": "codes",
+            "type": {"type": "array", "elementType": "string", "containsNull": True},
+            "nullable": True,
+            "metadata": {},
+        },
+    ]
+    keys = {
+        "org.apache.spark.version": "4.0.1",
+        "org.apache.spark.sql.parquet.row.metadata": json.dumps({"type": "struct", "fields": fields}),
+        "org.apache.spark.timeZone": "Europe/Berlin",
+    }
+    table = pa.table({"age": [30, 41], "codes": [["a"], ["b", "c"]]}).replace_schema_metadata(keys)
+    pq.write_table(table, tmp_path / "t.parquet", write_page_index=True, use_dictionary=False)
+    assert found(tmp_path / "t.parquet", "parquet") == []
+
+
+@pytest.mark.parametrize("writer", ["pyarrow", "index", "polars", "duckdb"])
+@pytest.mark.parametrize("more", [b"Anna Smith", b"\0"])
+def test_bytes_between_the_parts_of_a_parquet_file(writer: str, more: bytes, tmp_path: Path) -> None:
+    """Filters, indexes and copies of metadata are parts of the file; other bytes are not."""
+    path = tmp_path / "t.parquet"
+    if writer == "polars":
+        pl.from_pandas(FEW).write_parquet(path)
+    elif writer == "duckdb":
+        duckdb.from_df(FEW).write_parquet(str(path))
+    else:
+        table = pa.Table.from_pandas(FEW, preserve_index=False)
+        pq.write_table(table, path, write_page_index=writer == "index", bloom_filter_options={"age": True})
+    assert found(path, "parquet") == []
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    path.write_bytes(content[:start] + more + content[start:])
+    assert len(cr.read(path).to_arrow()) == 60
+    assert found(path, "parquet") == ["bytes:t.parquet"]
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

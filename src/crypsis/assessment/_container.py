@@ -9,18 +9,21 @@ from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.policies import Measurement
 from crypsis.policies.findings import Reason
-from crypsis.report.wording import listed, plural
+from crypsis.report.wording import CLEAN_COPY, listed, plural
 from crypsis.tables import Content, Kind, Rows
 
 _MOST_VALUES = 2_000_000
 _SHOWN = 8
-_COMPUTED_HINT = (
-    'Write the rows to a new file (crypsis.read(...).write("clean.parquet")), and judge and release that.'
-)
+_COMPUTED_HINT = f"Judge and release the clean copy, in which the rows are written out: `{CLEAN_COPY}`."
 _HINT = (
-    "Remove it from the file (anonymizing writes a clean one), or sign it off in the roles file: "
-    "the table [container] with the name and the reason."
+    f"Judge and release the clean copy, which has the rows alone: `{CLEAN_COPY}`. Or sign it off in the "
+    "roles file: the table [container] with the name and the reason."
 )
+_NAMED_HINT = (
+    "Rename it, or sign it off in the roles file: the table [container] with the name and the reason."
+)
+_NAMES = ("header:", "title:")
+"""Contents that a clean copy has, too."""
 
 
 def file_texts(data: Dataset) -> Rows | None:
@@ -121,10 +124,12 @@ def content_reasons(contents: Sequence[Content]) -> tuple[Reason, ...]:
 
 
 def _hint(contents: Sequence[Content]) -> str:
-    return _COMPUTED_HINT if any(content.computed for content in contents) else _HINT
+    if any(content.computed for content in contents):
+        return _COMPUTED_HINT
+    return _NAMED_HINT if all(content.name.startswith(_NAMES) for content in contents) else _HINT
 
 
 def _text(contents: Sequence[Content]) -> str:
     shown = " ".join(f"{content.description} [{content.name}]" for content in contents[:_SHOWN])
     more = f" And {len(contents) - _SHOWN} more." if len(contents) > _SHOWN else ""
-    return f"The file contains more than the table ({plural(len(contents), 'item')}). {shown}{more}"
+    return f"The file has, or can have, more than the table ({plural(len(contents), 'item')}). {shown}{more}"

@@ -15,6 +15,7 @@ _COMMANDS = {  # where the function of each is; a group has an application of it
     "scan": "scan:scan",
     "assess": "assess:assess",
     "anonymize": "anonymize:anonymize",
+    "rewrite": "rewrite:rewrite",
     "leak": "leak:leak",
     "compare": "compare:compare",
     "verify": "verify:verify",

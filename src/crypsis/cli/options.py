@@ -67,6 +67,8 @@ _NAMES = "Names are separated by commas."
 _ROLES = ("identifiers", "quasi_identifiers", "sensitive", "insensitive", "excluded")
 _UNITS = ("person", "household")
 _SAMPLE = ("weight", "stratum", "cluster")
+_LIMITS = ("memory_limit", "spill_folder")
+"""The options of the engine that a verb without Spark has."""
 _POPULATION = "The number of people in the population, or its table: a file."
 
 
@@ -245,6 +247,17 @@ def takes_sample(verb: Callable[..., None]) -> Callable[..., None]:
     return _with_options(verb, "options", [*shared_options(), *_sample_options()], _gathered)
 
 
+def takes_reading(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options for reading alone; it receives them as keywords of `crypsis.rewrite`."""
+    shared = [*reading_options(), *(one for one in _engine_options() if one.name in _LIMITS)]
+
+    def keywords(typed: dict[str, Any]) -> dict[str, Any]:
+        reading = _as_read({name: value for name, value in typed.items() if name not in _LIMITS})
+        return {**vars(reading), **{name: typed[name] for name in _LIMITS}}
+
+    return _with_options(verb, "options", shared, keywords)
+
+
 def takes(group: type, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a verb the fields of a dataclass as options; it receives them as one parameter."""
     hints = get_type_hints(group, include_extras=True)
@@ -287,11 +300,11 @@ def _with_options(
 def shared_options() -> list[inspect.Parameter]:
     """The shared options, from the models that declare them."""
     roles = get_type_hints(Roles, include_extras=True)
-    options_listed = [
+    options = [
         _option(name, list[str] | None, f"{roles[name].__metadata__[0]} Repeat.", "Roles") for name in _ROLES
     ]
-    options_listed += [_option(name, str | None, roles[name].__metadata__[0], "Roles") for name in _UNITS]
-    options_listed.append(
+    options += [_option(name, str | None, roles[name].__metadata__[0], "Roles") for name in _UNITS]
+    options.append(
         _option(
             "roles",
             Path | None,
@@ -299,12 +312,20 @@ def shared_options() -> list[inspect.Parameter]:
             "Roles",
         )
     )
-    reading = get_type_hints(ReadOptions, include_extras=True)
-    options_listed += [_reading_option(name, hint.__metadata__[0]) for name, hint in reading.items()]
     text = "How missing values count: value, wildcard or drop."
-    options_listed.append(_option("missing", str, text, "Reading", "value"))
+    missing = _option("missing", str, text, "Reading", "value")
+    return [*options, *reading_options(), missing, *_engine_options()]
+
+
+def reading_options() -> list[inspect.Parameter]:
+    """The options for reading a file."""
+    reading = get_type_hints(ReadOptions, include_extras=True)
+    return [_reading_option(name, hint.__metadata__[0]) for name, hint in reading.items()]
+
+
+def _engine_options() -> list[inspect.Parameter]:
     engine = get_type_hints(EngineOptions, include_extras=True)
-    options_listed += [
+    return [
         _option(
             field.name,
             engine[field.name].__origin__,
@@ -314,13 +335,12 @@ def shared_options() -> list[inspect.Parameter]:
         )
         for field in fields(EngineOptions)
     ]
-    return options_listed
 
 
 def _sample_options() -> list[inspect.Parameter]:
     roles = get_type_hints(Roles, include_extras=True)
-    options_listed = [_option(name, str | None, roles[name].__metadata__[0], "People") for name in _SAMPLE]
-    return [_option("population", str | None, _POPULATION, "People"), *options_listed]
+    options = [_option(name, str | None, roles[name].__metadata__[0], "People") for name in _SAMPLE]
+    return [_option("population", str | None, _POPULATION, "People"), *options]
 
 
 def _reading_option(name: str, text: str) -> inspect.Parameter:
@@ -365,12 +385,17 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
     population = typed.pop("population", None)
     engine = EngineOptions(**{field.name: typed.pop(field.name) for field in fields(EngineOptions)})
     roles_file, missing = typed.pop("roles"), typed.pop("missing")
+    return DataOptions(_as_read(typed), missing, roles, roles_file, engine, units, population, words)
+
+
+def _as_read(typed: dict[str, Any]) -> ReadOptions:
+    """The reading options that were typed."""
     typed["names"] = None if typed["names"] is None else _split(typed["names"])
     typed["header"] = typed["header"] or None
     typed["delimiter"] = "\t" if typed["delimiter"] == "\\t" else typed["delimiter"]
     typed["missing_markers"] = typed["missing_markers"] or None
     typed["types"] = _types(typed["types"] or ())
-    return DataOptions(ReadOptions(**typed), missing, roles, roles_file, engine, units, population, words)
+    return ReadOptions(**typed)
 
 
 def title(source: str) -> str:

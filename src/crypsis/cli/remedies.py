@@ -30,7 +30,7 @@ def phrasing(
     population: str | None = None,
 ) -> Phrasing:
     """The wording of an assessment of these files, read with these options."""
-    from crypsis.report.wording import Phrasing
+    from crypsis.report.wording import CLEAN_COPY, Phrasing
 
     reading: Sequence[str] = () if options is None else options.words
     guessed = {column.column for column in assessment.guessed}
@@ -93,7 +93,12 @@ def phrasing(
     decide = f"Run `{scan}`, correct the file, and add --roles {file(data)}."
     if options is not None and options.roles_file is not None:
         decide = f"Decide in {options.roles_file} what they are."
-    return Phrasing(cli_option, command, {"undecided-columns": decide})
+    rewrite = _line(
+        "crypsis", "rewrite", _source(data), *_of_rewriting(reading), "-o", _free("clean.parquet")
+    )
+    hints = {reason.code: reason.hint.replace(CLEAN_COPY, rewrite) for reason in assessment.reasons}
+    copied = {code: hint for code, hint in hints.items() if rewrite in hint and rewrite.isprintable()}
+    return Phrasing(cli_option, command, {"undecided-columns": decide, **copied})
 
 
 def assessment_of(release: str, anonymized: Anonymized, options: DataOptions, table: str) -> str:
@@ -122,6 +127,12 @@ def _of_recoding(words: Sequence[str]) -> list[str]:
     flag = cli_option("missing", None)
     position = words.index(flag) if flag in words else len(words)
     return [*words[:position], *words[position + 2 :]]
+
+
+def _of_rewriting(words: Sequence[str]) -> list[str]:
+    """The reading options that rewriting has: no reading of missing values, no Spark."""
+    others = {cli_option(name, None) for name in ("missing", "engine", "master")}
+    return [word for i, word in enumerate(words) if not others & {*words[max(i - 1, 0) : i + 1]}]
 
 
 def _role_words(options: DataOptions, names: Iterable[str]) -> list[str]:

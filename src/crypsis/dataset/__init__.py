@@ -3,6 +3,7 @@
 from crypsis.dataset._dataset import Dataset
 from crypsis.dataset._notes import ColumnNote, check_priors, is_reason
 from crypsis.dataset._read import as_dataset, as_seen, read
+from crypsis.dataset._rewrite import CleanCopy, rewrite
 from crypsis.dataset._roles import (
     DESIGN,
     ROLE_KEYWORDS,
@@ -24,6 +25,7 @@ __all__ = [
     "SAMPLE",
     "SAMPLE_KEYWORDS",
     "UNIT_KEYWORDS",
+    "CleanCopy",
     "ColumnNote",
     "Data",
     "Dataset",
@@ -36,6 +38,7 @@ __all__ = [
     "decided",
     "is_reason",
     "read",
+    "rewrite",
     "takes_options",
     "takes_roles",
 ]

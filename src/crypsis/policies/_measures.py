@@ -58,8 +58,8 @@ _ALL = (
         "columns.container_contents",
         "items",
         "at_most",
-        "what the file contains besides the table (other sheets, tables, files, metadata) and "
-        "nobody signed off; where there is anything, it is not evaluated",
+        "what the file contains besides the table, or can contain (metadata, other files, what a workbook or "
+        "a database hides), and nobody signed off; where there is anything, it is not evaluated",
     ),
     Measure(
         "columns.free_text", "columns", "at_most", "columns of free text, whose content cannot be measured"

@@ -39,6 +39,8 @@ TERMS = {
     "releases": "classes intersected over releases, differences between them",
     "synthetic": "attacks on training records, beside a control group",
 }
+CLEAN_COPY = "crypsis rewrite FILE -o clean.parquet"
+"""The command that makes the clean copy of a file; the command line names the file in it."""
 _COLUMNS_SHOWN = 6
 _UNDECIDED_SHOWN = 20
 # Control characters and marks of direction or of no width: they hide or reorder text.

@@ -1,5 +1,6 @@
 """Where the rows are: DuckDB, Spark or memory. No other package knows which of them answers."""
 
+from crypsis.tables.canonical import RECORD
 from crypsis.tables.contents import Content
 from crypsis.tables.formats.excel import sheet_names
 from crypsis.tables.formats.postgresql import TableAddress, table_address
@@ -12,6 +13,7 @@ from crypsis.tables.schema import Column, Kind
 from crypsis.tables.sources import open_source
 
 __all__ = [
+    "RECORD",
     "Column",
     "Content",
     "FileForm",

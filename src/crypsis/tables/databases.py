@@ -23,7 +23,7 @@ from crypsis.errors import CrypsisError, SourceError, TooLargeError
 from crypsis.extras import import_extra
 from crypsis.options import ReadOptions
 from crypsis.tables.duckdb.connection import translated
-from crypsis.tables.formats.sqlite import ANY_TABLE, computing_tables, sqlite_uri
+from crypsis.tables.formats.sqlite import ANY_TABLE, computing_tables, has_defaults, sqlite_uri
 from crypsis.tables.isolated import isolated_rows
 from crypsis.tables.queries import one_query
 from crypsis.tables.schema import inner_names, listed
@@ -37,10 +37,12 @@ _TABLES = {
     ),
 }
 _DUCKDB_TABLES = """
-    SELECT schema_name, table_name, false, contains(sql, 'GENERATED ALWAYS AS')
-    FROM duckdb_tables() WHERE database_name = 'source'
+    SELECT schema_name, table_name, false, contains(sql, 'GENERATED ALWAYS AS'), EXISTS (
+        FROM duckdb_columns() AS c WHERE c.database_name = 'source' AND c.table_oid = t.table_oid
+        AND c.column_default IS NOT NULL)
+    FROM duckdb_tables() AS t WHERE database_name = 'source'
     UNION ALL
-    SELECT schema_name, view_name, true, true FROM duckdb_views()
+    SELECT schema_name, view_name, true, true, false FROM duckdb_views()
     WHERE database_name = 'source' AND NOT internal ORDER BY 2, 1
 """
 _DUCKDB_FUNCTIONS = """
@@ -75,7 +77,7 @@ def attach_duckdb(
 ) -> tuple[str, list[str], bool]:
     """The SQL of a table or query in a DuckDB file, opened for reading only.
 
-    The third value is whether code of the file computes the values.
+    The third value is whether code of the file computes the values, or may: a default value is code.
     """
     reading.check_supported("a DuckDB file", ("table", "query"))
     absolute_path, short = str(Path(path).absolute()), repr(path.rsplit("/", 1)[-1])
@@ -90,14 +92,15 @@ def attach_duckdb(
             code="shadowed-functions",
             hint="Copy the table to a new file, and use that.",
         )
-    tables = [(schema, name) for schema, name, is_view, _ in catalog if not is_view]
-    views = [(schema, name) for schema, name, is_view, _ in catalog if is_view]
-    computing = {(schema, name) for schema, name, _, computes in catalog if computes}
+    tables = [(schema, name) for schema, name, is_view, *_ in catalog if not is_view]
+    views = [(schema, name) for schema, name, is_view, *_ in catalog if is_view]
+    computing = {(schema, name) for schema, name, _, computes, _ in catalog if computes}
+    with_defaults = {(schema, name) for schema, name, *_, has_default in catalog if has_default}
     sql, chosen = _query(reading, tables, views)
     if chosen is not None and chosen not in computing:
         sql = f"SELECT * FROM source.{quote(chosen[0])}.{quote(chosen[1])}"
         with translated("the table"):
-            return sql, list(connection.sql(f"{sql} LIMIT 0").columns), False
+            return sql, list(connection.sql(f"{sql} LIMIT 0").columns), chosen in with_defaults
     with translated("the query"):
         has_functions = bool(connection.sql(_DUCKDB_FUNCTIONS).fetchall())
         connection.execute("DETACH source")
@@ -107,7 +110,7 @@ def attach_duckdb(
     with isolated_rows(what, job, memory_limit=memory_limit, limited=computed) as rows:
         names = list(rows.schema.names)
         copy_rows(connection, rows, "copied", max_rows)
-    return "SELECT * FROM copied", names, computed
+    return "SELECT * FROM copied", names, computed or bool(with_defaults)
 
 
 def copy_rows(
@@ -191,7 +194,7 @@ def copy_sqlite(
     computed = bool(computing & {source.table, ANY_TABLE}) or bool(computing and not source.table)
     if not computed and source.table is not None:
         source.copy_into(connection, "source", max_rows)
-        return source.names, False
+        return source.names, has_defaults(path, source.table)
     what = "the query" if reading.query is not None else repr(source.table)
     job = {
         "format": "sqlite",

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from openpyxl.comments import Comment
 
 from tests.promises.attacks.attackers import found_among, found_in
-from tests.promises.attacks.judge import command, flags
+from tests.promises.attacks.judge import clean_copy, command, flags
 from tests.promises.attacks.people import ROLES, names, plain
 from tests.promises.attacks.scenario import CHANGED, Draw, Scenarios, Trial
 
@@ -58,9 +58,9 @@ def _workbook_trial(
 
 @cache
 def _workbook_control() -> str:
-    """The verdict on the workbook with nothing else in it."""
+    """The verdict on the clean copy of the workbook with nothing else in it."""
     with tempfile.TemporaryDirectory() as folder:
-        return _judged(_workbook(Path(folder) / "control.xlsx"))
+        return _judged(clean_copy(_workbook(Path(folder) / "control.xlsx")))
 
 
 def _cells(book: openpyxl.Workbook) -> list[object]:
@@ -277,7 +277,7 @@ def second_table_of_a_database(draw: Draw, folder: Path) -> Trial:
     return Trial(
         found_in(path, wanted),
         _judged(path, "--table", "release"),
-        control=_judged(_sqlite(folder / "control.sqlite"), "--table", "release"),
+        control=_judged(clean_copy(path, "--table", "release"), "--table", "release"),
     )
 
 

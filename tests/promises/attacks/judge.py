@@ -100,6 +100,14 @@ def command(*words: str | Path) -> Ended:
     return Ended(status, out.getvalue(), err.getvalue())
 
 
+def clean_copy(path: Path, *words: str) -> Path:
+    """The clean copy of a file, in its format; the file itself if none is written."""
+    copy = path.parent / "clean" / path.name
+    copy.parent.mkdir()
+    ended = command("rewrite", path, "-o", copy, *words)
+    return copy if ended.status == 0 else path
+
+
 def anonymized(data: Any, **options: Any) -> pd.DataFrame | None:
     """What `crypsis.anonymize` hands over; None if it refuses.
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from openpyxl.styles import Alignment, Font, PatternFill
 
 from tests.promises.attacks.attackers import equal
-from tests.promises.attacks.judge import command, flags
+from tests.promises.attacks.judge import clean_copy, command, flags
 from tests.promises.attacks.people import ROLES, plain
 from tests.promises.attacks.scenario import Draw, Scenarios, Trial
 
@@ -194,12 +194,11 @@ def _workbook(path: Path) -> openpyxl.Workbook:
 
 
 def _formatted(folder: Path, seen: Sequence[object], truth: Sequence[object], chance: float) -> Trial:
-    _workbook(folder / "control.xlsx")
     return Trial(
         equal(seen, truth),
         _judged(folder / "data.xlsx"),
         chance=chance,
-        control=_judged(folder / "control.xlsx"),
+        control=_judged(clean_copy(folder / "data.xlsx")),
     )
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.promises.attacks.attackers import equal, found_in
-from tests.promises.attacks.judge import command, flags
+from tests.promises.attacks.judge import clean_copy, command, flags
 from tests.promises.attacks.people import ROLES, names, plain
 from tests.promises.attacks.scenario import Draw, Scenarios, Trial
 
@@ -55,7 +55,9 @@ def unused_space_of_a_page(draw: Draw, folder: Path) -> Trial:
     content[at : at + len(hidden)] = hidden
     (folder / "data.sqlite").write_bytes(content)
     return Trial(
-        found_in(folder / "data.sqlite", wanted), _judged(folder / "data.sqlite"), control=_judged(control)
+        found_in(folder / "data.sqlite", wanted),
+        _judged(folder / "data.sqlite"),
+        control=_judged(clean_copy(folder / "data.sqlite")),
     )
 
 
@@ -109,8 +111,7 @@ def name_of_an_index(draw: Draw, folder: Path) -> Trial:
     path = _sqlite(
         folder / "data.sqlite", *(f'create index "{one} is here" on release(age)' for one in wanted)
     )
-    control = _sqlite(folder / "control.sqlite", "create index ix_release_age on release(age)")
-    return Trial(found_in(path, wanted), _judged(path), control=_judged(control))
+    return Trial(found_in(path, wanted), _judged(path), control=_judged(clean_copy(path)))
 
 
 def _duckdb(path: Path, *more: str) -> Path:
@@ -135,7 +136,7 @@ def dropped_table_of_a_database(draw: Draw, folder: Path) -> Trial:
         "checkpoint",
         "drop table people",
     )
-    return Trial(found_in(path, wanted), _judged(path), control=_judged(_duckdb(folder / "control.duckdb")))
+    return Trial(found_in(path, wanted), _judged(path), control=_judged(clean_copy(path)))
 
 
 @scenario("reads what is between the last page and the footer")

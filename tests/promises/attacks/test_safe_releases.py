@@ -30,6 +30,7 @@ from tests.promises.attacks.judge import (
     assessed,
     assessed_dataset,
     believed,
+    clean_copy,
     command,
     flags,
     people_of_the_demo,
@@ -324,21 +325,23 @@ def test_a_workbook_of_one_sheet(tmp_path: Path) -> None:
     for row in [list(release.columns), *release.to_numpy().tolist()]:
         book.active.append(row)
     book.save(tmp_path / "data.xlsx")
-    safe(command("assess", "--person", "each record", tmp_path / "data.xlsx", *WORDS))
+    safe(command("assess", "--person", "each record", clean_copy(tmp_path / "data.xlsx"), *WORDS))
 
 
 def test_a_database_of_one_table(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "data.sqlite") as base:
         plain().to_sql("release", base, index=False)
     base.close()
-    safe(command("assess", "--person", "each record", tmp_path / "data.sqlite", *WORDS, "--table", "release"))
+    copy = clean_copy(tmp_path / "data.sqlite", "--table", "release")
+    safe(command("assess", "--person", "each record", copy, *WORDS, "--table", "release"))
 
 
 def test_a_duckdb_file_of_one_table(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "data.duckdb")) as base:
         base.register("given", plain())
         base.execute("create table release as select * from given")
-    safe(command("assess", "--person", "each record", tmp_path / "data.duckdb", *WORDS, "--table", "release"))
+    copy = clean_copy(tmp_path / "data.duckdb", "--table", "release")
+    safe(command("assess", "--person", "each record", copy, *WORDS, "--table", "release"))
 
 
 def test_json_lines(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.promises.attacks.attackers import equal, found_among, found_in
-from tests.promises.attacks.judge import assessed, command, flags
+from tests.promises.attacks.judge import assessed, clean_copy, command, flags
 from tests.promises.attacks.people import ROLES, plain
 from tests.promises.attacks.scenario import Draw, Scenario, Scenarios, Trial
 
@@ -89,14 +89,13 @@ def name_of_the_sheet(draw: Draw, folder: Path) -> Trial:
     book.active.append(["age", "sex", "disease"])
     for row in plain(240).itertuples(index=False):
         book.active.append(list(row))
-    book.save(folder / "control.xlsx")
     book.active.title = "Anna Smith HIV"
     book.save(folder / "data.xlsx")
     title = openpyxl.load_workbook(folder / "data.xlsx").active.title
     return Trial(
         found_among([title], PEOPLE[:1]),
         _judged(folder / "data.xlsx"),
-        control=_judged(folder / "control.xlsx"),
+        control=_judged(clean_copy(folder / "data.xlsx")),
     )
 
 

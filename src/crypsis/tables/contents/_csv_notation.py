@@ -1,7 +1,7 @@
 """CSV files in which equal rows are written in different ways: quotes, blank lines, a last delimiter.
 
-If the quotes depend on the column and the text alone, a recipient learns nothing more from them. Otherwise
-they can distinguish rows that have the same values.
+A reader sees every byte. If the quotes depend on the column and the text alone, as every writer sets
+them, a recipient learns nothing more from them; otherwise they can distinguish rows of the same values.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ from crypsis.tables.csv.dialect import Dialect, detect_dialect
 from crypsis.tables.csv.files import stream
 
 _CHUNK = 1 << 24
-_QUOTE, _LINE = b'"', b"\n"
+_QUOTE = b'"'
+_LINE = b"\n"
+_RETURN = b"\r"
 _BLANK = re.compile(rb"\n\r?\n")
 _BLANKS = re.compile(rb"\n(?:\r?\n)+")
-_MOST_TEXTS = 1_000_000
+_MAX_TEXTS = 1_000_000
+"""The most texts of a column that are remembered; of more it is not known that they do not vary."""
 _ONE_BYTE = ("utf-8", "utf-8-sig", "ascii")
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -56,8 +59,10 @@ def csv_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
         text = "Some rows of the table end with a delimiter, and others do not."
         yield Content("last-delimiter", text)
     both = np.flatnonzero((quoted > 0) & (bare > 0)).tolist()
-    for place in _varying(path, dialect, {one: bool(quoted[one] <= bare[one]) for one in both}):
-        name = dialect.names[place]
+    for position in _varying(
+        path, dialect, {column: bool(quoted[column] <= bare[column]) for column in both}
+    ):
+        name = dialect.names[position]
         text = f"Equal values of column {name!r} are written with and without quotes."
         yield Content(f"spelling:{name}", text)
 
@@ -105,58 +110,58 @@ class _Fields:
     end: Ints
     quoted: Flags
     needed: Flags
-    """Whether a text in quotes could not be written without them."""
+    """Whether a field has a delimiter, a line end or a quote in it, and so is written in quotes."""
 
     @classmethod
     def of(cls, block: bytes, dialect: Dialect) -> _Fields | None:
-        from crypsis.tables.contents.kernels.csv_fields import find_fields
-
+        """The fields, or None if a row has more or fewer of them than there are columns."""
         block = _BLANKS.sub(_LINE, block).lstrip(b"\r\n")
-        delimiter, columns = dialect.delimiter.encode(), len(dialect.names)
-        most = block.count(delimiter) + block.count(_LINE)
-        start, end = np.zeros(most, np.int64), np.zeros(most, np.int64)
-        quoted, needed = np.zeros(most, bool), np.zeros(most, bool)
         data = np.frombuffer(block, np.uint8)
-        count = find_fields(data, ord(delimiter), columns, start, end, quoted, needed)
-        if count < 0:
+        columns = len(dialect.names)
+        is_quote = data == ord(_QUOTE)
+        inside = np.logical_xor.accumulate(is_quote)
+        separates = (data == ord(dialect.delimiter)) | (data == ord(_LINE))
+        end = np.flatnonzero(separates & ~inside)
+        ends_record = np.arange(1, len(end) + 1) % columns == 0
+        if not len(end) or not ends_record[-1] or ((data[end] == ord(_LINE)) != ends_record).any():
             return None
+        start = np.concatenate([[0], end[:-1] + 1])
+        special = np.add.reduceat(separates & inside, start, dtype=np.int64) > 0
+        needed = special | (np.add.reduceat(is_quote, start, dtype=np.int64) > 2)
+        end -= ends_record & (end > start) & (data[end - 1] == ord(_RETURN))
+        quoted = (end > start) & is_quote[start]
         shape = (-1, columns)
         return cls(
-            block,
-            start[:count].reshape(shape),
-            end[:count].reshape(shape),
-            quoted[:count].reshape(shape),
-            needed[:count].reshape(shape),
+            block, start.reshape(shape), end.reshape(shape), quoted.reshape(shape), needed.reshape(shape)
         )
 
-    def texts(self, place: int, *, quoted: bool, lengths: Set[int] | None = None) -> Iterator[bytes]:
+    def texts(self, column: int, *, quoted: bool, lengths: Set[int] | None = None) -> Iterator[bytes]:
         """The texts of a column that are, or are not, in quotes; those of some lengths."""
         cut = int(quoted)
-        wanted = self.quoted[:, place] == quoted
+        wanted = self.quoted[:, column] == quoted
         if lengths is not None:
-            sizes = self.end[:, place] - self.start[:, place] - 2 * cut
+            sizes = self.end[:, column] - self.start[:, column] - 2 * cut
             wanted &= np.isin(sizes, list(lengths))
-        rows = np.flatnonzero(wanted)
-        for row in rows.tolist():
-            yield self.block[int(self.start[row, place]) + cut : int(self.end[row, place]) - cut]
+        for row in np.flatnonzero(wanted).tolist():
+            yield self.block[int(self.start[row, column]) + cut : int(self.end[row, column]) - cut]
 
 
 def _varying(path: str, dialect: Dialect, few_quoted: Mapping[int, bool]) -> list[int]:
     """The columns in which one text is written in both ways; of each the rarer way is collected."""
-    few: dict[int, set[bytes]] = {place: set() for place in few_quoted}
+    few: dict[int, set[bytes]] = {column: set() for column in few_quoted}
     many: set[int] = set()
     for fields in _all_fields(path, dialect) if few else ():
-        for key in few.keys() - many:
-            few[key].update(fields.texts(key, quoted=few_quoted[key]))
-            if len(few[key]) > _MOST_TEXTS:
-                many.add(key)
-    lengths = {place: set(map(len, texts)) for place, texts in few.items()}
+        for column in few.keys() - many:
+            few[column].update(fields.texts(column, quoted=few_quoted[column]))
+            if len(few[column]) > _MAX_TEXTS:
+                many.add(column)
+    lengths = {column: set(map(len, texts)) for column, texts in few.items()}
     varying = set(many)
     for fields in _all_fields(path, dialect) if few.keys() - varying else ():
-        for key in few.keys() - varying:
-            others = fields.texts(key, quoted=not few_quoted[key], lengths=lengths[key])
-            if not few[key].isdisjoint(others):
-                varying.add(key)
+        for column in few.keys() - varying:
+            others = fields.texts(column, quoted=not few_quoted[column], lengths=lengths[column])
+            if not few[column].isdisjoint(others):
+                varying.add(column)
     return sorted(varying)
 
 

@@ -1,12 +1,15 @@
-"""What goes along with files: neighbors in a folder, attributes, the header of a gzip file."""
+"""What goes along with files: neighbors in a folder, attributes, what compressed files have besides."""
 
 from __future__ import annotations
 
+import bz2
+import lzma
 import os
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from crypsis.tables.contents._content import Content
 
@@ -18,9 +21,21 @@ _PART = re.compile(r"\d{1,9}|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
 _MORE_NUMBERS = 200
 """Parts without rows are not written, so that the numbers of the others have gaps."""
 _COMPLETE = "_SUCCESS"
-_CHECKED_BYTES, _CHECKSUM_HEAD, _CHECKSUM = 512, 8, 4
-_MORE, _EXTRA, _NAME, _COMMENT = 0b10, 0b100, 0b1000, 0b10000
-"""Flags of a gzip header (RFC 1952)."""
+_CHECKED_BYTES = 512
+"""Spark writes a checksum for so many bytes."""
+_CHECKSUM_HEAD, _CHECKSUM = 8, 4
+_GZIP_HEAD = 10
+_GZIP_NAME = 0b1000
+"""The flag of a file name in a gzip header; the other flags are a comment, more fields, a checksum."""
+_GZIP_MARK = 0b1
+"""The flag that a file is probably text, which says nothing else."""
+_DECOMPRESSORS: dict[str, Callable[[], Any]] = {
+    ".gz": lambda: zlib.decompressobj(wbits=31),
+    ".bz2": bz2.BZ2Decompressor,
+    ".xz": lzma.LZMADecompressor,
+}
+_UNLISTED = (".zst", ".lz4", ".br")
+"""Compressions with frames that readers skip, and no library lists."""
 
 
 def folder_contents(folder: Path, read: Sequence[str]) -> Iterator[Content]:
@@ -45,8 +60,8 @@ def folder_names(folder: Path, read: Sequence[str]) -> Iterator[Content]:
         yield Content(f"folder:{name}", f"Folder {name!r} has files of the table.")
     stems = [_UUID.sub("", path.name) for path in below]
     frames = {_PART.sub("#", stem, count=1) for stem in stems}
-    found = [_NUMBER.search(stem) for stem in stems]
-    numbers = {int(one[0]) for one in found if one}
+    matches = [_NUMBER.search(stem) for stem in stems]
+    numbers = {int(match[0]) for match in matches if match}
     if len(below) > 1 and (len(frames) > 1 or max(numbers, default=0) >= _MORE_NUMBERS + 10 * len(below)):
         text = "The names of the files differ in more than the number of the part."
         yield Content("file-names", text)
@@ -71,51 +86,46 @@ def attributes(path: str) -> Iterator[Content]:
     if not hasattr(os, "listxattr"):
         return
     try:
-        found = os.listxattr(path)
+        names = os.listxattr(path)
     except OSError:
         return
-    for name in found:
+    for name in names:
         if name.startswith("user."):
             yield Content(f"attribute:{name}", f"The file has the attribute {name!r}.")
 
 
-def gzip_contents(path: str) -> Iterator[Content]:
-    """Names and comments in the header of a gzip file, and what follows after its data."""
-    if not path.lower().endswith(".gz"):
+def compression_contents(path: str) -> Iterator[Content]:
+    """What a compressed file has besides one compressed table: names, comments, more of it."""
+    suffix = Path(path).suffix.lower()
+    if suffix in _UNLISTED:
+        text = f"A file with the suffix {suffix} can hold parts that readers skip, and that are not listed."
+        yield Content("compressed:more", text)
+    if suffix not in _DECOMPRESSORS:
         return
+    if suffix == ".gz" and _gzip_says_more(path):
+        yield Content("gzip:header", "The gzip header has a comment, more fields, or another file name.")
     try:
-        with Path(path).open("rb") as file:
-            head = file.read(_CHUNK)
-    except OSError:
-        return
-    if len(head) < 10 or head[:2] != b"\x1f\x8b":
-        return
-    flags, at = head[3], 10
-    if flags & _EXTRA:
-        yield Content("gzip:extra", "The gzip header has an extra field.")
-        at += 2 + int.from_bytes(head[at : at + 2], "little")
-    if flags & _NAME:
-        end = head.index(b"\0", at)
-        stem = Path(path).name[: -len(".gz")].encode("utf-8", "surrogateescape")
-        if head[at:end] != stem:
-            yield Content("gzip:name", "The gzip header has another file name.")
-    if flags & _COMMENT:
-        yield Content("gzip:comment", "The gzip header has a comment.")
-    if _follows(path):
-        yield Content("gzip:more", "Something follows after the compressed table.")
+        more = _follows(path, _DECOMPRESSORS[suffix]())
+    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        more = True
+    if more:
+        yield Content("compressed:more", "The compressed file has more than one compressed table.")
 
 
-def _follows(path: str) -> bool:
-    """Whether bytes follow the first compressed stream."""
-    stream = zlib.decompressobj(wbits=31)
+def _gzip_says_more(path: str) -> bool:
+    """Whether the header of a gzip file has more than the name of the file."""
     with Path(path).open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            while chunk and not stream.eof:
-                try:
-                    stream.decompress(chunk, _CHUNK)
-                except zlib.error:
-                    return False  # the reader reports it
-                chunk = stream.unconsumed_tail
-            if stream.eof:
-                return bool(stream.unused_data) or bool(file.read(1))
-    return False
+        head = file.read(_CHUNK)
+    flags, rest = head[3], head[_GZIP_HEAD:]
+    if flags & ~(_GZIP_NAME | _GZIP_MARK):
+        return True
+    stem = Path(path).name[: -len(".gz")].encode("utf-8", "surrogateescape")
+    return bool(flags & _GZIP_NAME) and rest.partition(b"\0")[0] != stem
+
+
+def _follows(path: str, stream: Any) -> bool:
+    """Whether a file has bytes after the end of its first compressed stream, or no such end."""
+    with Path(path).open("rb") as file:
+        while not stream.eof and (chunk := file.read(_CHUNK)):
+            stream.decompress(chunk)
+        return not stream.eof or bool(stream.unused_data) or bool(file.read(1))

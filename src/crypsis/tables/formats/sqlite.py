@@ -56,10 +56,14 @@ def computing_tables(path: str) -> frozenset[str]:
         return frozenset({ANY_TABLE})
 
 
-def default_columns(database: sqlite3.Connection, table: str) -> list[str]:
-    """The columns with a default value, which rows without a value of theirs are read with."""
-    rows = database.execute(f"PRAGMA table_xinfo({quote(table)})").fetchall()
-    return [row[1] for row in rows if row[4] is not None]
+def has_defaults(path: str, table: str) -> bool:
+    """Whether columns of a table have default values, which rows without a value of theirs are read with."""
+    try:
+        with closing(sqlite3.connect(sqlite_uri(path), uri=True)) as database:
+            columns = database.execute(f"PRAGMA table_xinfo({quote(table)})").fetchall()
+    except sqlite3.Error:
+        return True
+    return any(column[4] is not None for column in columns)
 
 
 def write_table(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path, table: str) -> None:
