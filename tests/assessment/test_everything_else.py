@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -255,3 +256,66 @@ def test_two_columns_that_only_together_give_back_the_original_are_found_by_the_
         for one in (original, released)
     )
     check_derived(*few, ["group"], None)
+
+
+COSTS = np.round(np.random.default_rng(8).lognormal(7, 1, ROWS), 2)
+
+
+def _costs(sign_off: str = "") -> Dataset:
+    table = pa.table({"age": BASE["age"], "sex": BASE["sex"], "cost": COSTS})
+    data = Dataset.from_frame(
+        table, quasi_identifiers=["age", "sex"], sensitive=["cost"], person="each record"
+    )
+    return data.with_roles(data.roles, {"cost": ColumnNote(sign_off=sign_off)} if sign_off else {})
+
+
+def test_an_almost_unique_sensitive_attribute_is_rounded_by_the_remedy() -> None:
+    """The proposed anonymization makes each released value shared, and its release is safe."""
+    assessment = cr.assess(_costs(), try_remedies=True)
+    (finding,) = [one for one in assessment.findings if one.measure == UNIQUE]
+    assert (finding.status, finding.columns) == (Status.EXCEEDED, ("cost",))
+    assert finding.remedy is not None
+    assert finding.remedy.parameters["methods"] == {"cost": "microaggregate:5"}
+    assert finding.remedy.value_after == 0.0
+    release = cr.anonymize(_costs(), **finding.remedy.parameters)
+    after = release.frame.to_pandas()["cost"]
+    assert after.value_counts().min() >= 5
+    assert np.corrcoef(release.frame.to_pandas()["cost"].rank(), after)[0, 1] > 0.5
+    assert cr.assess(release.data).verdict is Verdict.SAFE
+
+
+def test_an_almost_unique_sensitive_attribute_that_nobody_knows_is_signed_off() -> None:
+    assert cr.assess(_costs()).verdict is Verdict.NOT_SAFE
+    assert cr.assess(_costs("Only the insurer has the bills.")).verdict is Verdict.SAFE
+
+
+def test_texts_that_are_almost_unique_are_to_be_excluded_or_signed_off() -> None:
+    texts = pa.table({"age": BASE["age"], "sex": BASE["sex"], "code": [f"x{n:03d}" for n in PLACE]})
+    assessment = cr.assess(texts, quasi_identifiers=["age", "sex"], sensitive=["code"], person="each record")
+    (finding,) = [one for one in assessment.findings if one.measure == UNIQUE]
+    assert finding.remedy is not None
+    assert finding.remedy.action == "exclude_columns"
+    assert finding.remedy.parameters["columns"] == ("code",)
+    assert "write with the role why nobody outside can know" in finding.remedy.description
+
+
+@pytest.mark.parametrize("share", [0.2, 0.45, 0.6, 0.89, 0.95])
+def test_what_the_attribute_that_is_left_out_would_single_out_is_in_every_report(share: float) -> None:
+    """Up to half it is left out with its share; above half it counts."""
+    values = np.where(share * ROWS > PLACE, PLACE + 1_000, 5 + PLACE % 2)
+    table = pa.table({"age": BASE["age"], "sex": BASE["sex"], "score": values})
+    roles: Any = {"quasi_identifiers": ["age", "sex"], "sensitive": ["score"], "person": "each record"}
+    released = cr.singling_out.released_uniqueness(table, **roles)
+    assessment = cr.assess(table, **roles)
+    (finding,) = [one for one in assessment.findings if one.measure == UNIQUE]
+    if share > 0.5:
+        assert released.identifying == ("score",)
+        assert float(released.fraction) >= share
+        assert finding.status is Status.EXCEEDED
+        sentence = "Most values of 'score' occur once"
+    else:
+        assert (released.target, released.left_out_fraction) == ("score", share)
+        assert finding.status is Status.MET
+        sentence = f"whoever knows its value singles out {100 * share:g} % of the records by it"
+    for text in (str(assessment), assessment.to_markdown(), assessment.to_html(), assessment.to_json()):
+        assert sentence in " ".join(re.sub("<[^>]+>", "", text.replace("&#39;", "'")).split())

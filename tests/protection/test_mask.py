@@ -114,10 +114,44 @@ def test_mdav_promises_k(n: int, k: int, columns: int, spread: int) -> None:
         with pytest.raises(ParameterError):
             an.mask(table, {names: an.masking.Mdav(k=k)})
         return
-    out = an.mask(table, {names: an.masking.Mdav(k=k)}).frame.to_pandas()
-    assert out.groupby(list(names)).size().min() >= k
+    for exact in (True, False):
+        out = an.mask(table, {names: an.masking.Mdav(k=k, exact=exact)}, shuffle=False).frame.to_pandas()
+        assert out.groupby(list(names)).size().min() >= k
+    out = an.mask(table, {names: an.masking.Mdav(k=k, exact=True)}).frame.to_pandas()
     for name in names:
         assert out[name].mean() == pytest.approx(table[name].to_pandas().mean())
+
+
+@pytest.mark.parametrize("mask", [an.masking.Microaggregate(k=5), an.masking.Mdav(k=5)])
+def test_no_value_follows_from_the_means_of_its_group(mask: an.masking.Mask) -> None:
+    """Whoever knows all incomes of a group but one subtracts them from the published sum."""
+    draw = np.random.default_rng(2)
+    incomes = np.round(np.append(draw.lognormal(10.5, 0.6, 199), 1_234_567.89), 2)
+    table = pa.table({"income": incomes, "rent": np.round(draw.lognormal(7, 0.4, 200), 2)})
+    wrong = {"income": 0, "rent": 0}
+    for exact in (True, False):
+        names = ("income", "rent")
+        masks = {names: mask.model_copy(update={"exact": exact})}
+        after = an.mask(table, masks, shuffle=False).frame.to_pandas()
+        groups = list(names) if isinstance(mask, an.masking.Mdav) else None
+        for name in names:
+            before = table[name].to_numpy()
+            for _, rows in after.groupby(groups or name).groups.items():
+                group, mean = before[rows], after[name][rows[0]]
+                claimed = mean * group.size - (group.sum() - group)
+                hits = np.abs(claimed - group) < 0.01
+                if exact:
+                    wrong[name] += hits.sum()
+                else:
+                    assert not hits.any()
+                    assert abs(mean - group.mean()) <= 1.25 * np.ptp(group) / group.size
+    assert min(wrong.values()) == 200  # the attack works where means are exact
+
+
+def test_equal_values_and_missing_ones_stay_as_they_are() -> None:
+    table = pa.table({"x": [20.1] * 3 + [40.3] * 3 + [None]})
+    made = an.masking.microaggregate(table, "x", k=3)
+    assert made["x"].to_pylist() == table["x"].to_pylist()
 
 
 def test_mdav_groups_what_is_near() -> None:

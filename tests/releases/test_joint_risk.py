@@ -355,3 +355,36 @@ def test_keys_of_the_owner_decide_columns_under_other_names() -> None:
         if one.measure in ("releases.joint_small_classes", "releases.small_differences")
         and one.status.value != "met"
     ]
+
+
+def _five_of_six(sixth: int) -> pd.DataFrame:
+    """Forty groups of six people with a visit each, the sixth with so many; in eight groups five have HIV."""
+    draw = np.random.default_rng(4)
+    visits = []
+    for group in range(40):
+        for member in range(6):
+            ill = "HIV" if group % 5 == 0 and member < 5 else draw.choice(ILL)
+            visits += [(6 * group + member, 20 + group % 8, group // 8, ill)] * (sixth if member == 5 else 1)
+    return pd.DataFrame(visits, columns=["who", "age", "zip", "ill"])
+
+
+def _share_of_people(own: pd.DataFrame, columns: list[str]) -> pd.Series:
+    """For each record the share of the people of its class who have its most frequent value."""
+    having = own.groupby([*columns, "ill"])["who"].nunique().groupby(columns).max()
+    share = having / own.groupby(columns)["who"].nunique()
+    return own.set_index(columns).index.map(share)
+
+
+@pytest.mark.parametrize("sixth", [1, 40])
+def test_what_two_releases_disclose_counts_people_however_often_one_came(sixth: int) -> None:
+    """Ages in one release, districts in the other: who has both has groups of six, of whom five have HIV."""
+    own = _five_of_six(sixth).assign(row=lambda frame: frame.index)
+    releases = mixed(own.assign(zip="0-4"), 1), mixed(own.assign(age="20-27"), 2)
+    roles = {**ROLES, "excluded": ["row"], "person": "who"}
+    tables = [Dataset.from_frame(table(release), **roles) for release in releases]
+    maps = [release["row"].tolist() for release in releases]
+    found = joint_risk(tables[0], tables[1:], k=5, row_maps=maps)
+    alone = np.maximum(_share_of_people(own, ["age"]), _share_of_people(own, ["zip"]))
+    gains = pd.Series(_share_of_people(own, ["age", "zip"]) - alone).groupby(own["who"].to_numpy()).first()
+    assert gains.max() > 0.4
+    assert float(found.inference_gain) == pytest.approx(gains.mean())

@@ -61,11 +61,8 @@ class Intersections:
         people = self.table.people
         if people is None:
             return self.places, self.weights
-        size = int(people.max(initial=0)) + 1
-        keys, whose = np.unique(self.places * size + people[self.rows], return_inverse=True)
-        weights = np.zeros(keys.size)
-        np.maximum.at(weights, whose, self.weights)
-        return keys // size, weights
+        keys, pair_of = np.unique(_pairs(self.places, people[self.rows]), return_inverse=True)
+        return keys // (int(people.max(initial=0)) + 1), _largest(self.weights, pair_of)
 
     def certain_values(self, release_tables: Sequence[ReleaseTable]) -> dict[str, Number]:
         """For each sensitive attribute the share of records of which a value becomes near-certain.
@@ -76,32 +73,41 @@ class Intersections:
         certain_by_attribute = {}
         for name, values in self.table.sensitive.items():
             best, value, alone = self._guesses(name, release_tables)
-            rare = np.bincount(values)[value] <= _COMMON * self.table.rows
+            holders, everybody = _holders(values, self.table.people)
+            rare = holders[value] <= _COMMON * everybody
             sure = (best >= _CERTAIN - 1e-9) & rare
             certain_by_attribute[name] = self._share(sure[self.places] & (alone < _CERTAIN))
         return certain_by_attribute
 
     def gains(self, release_tables: Sequence[ReleaseTable]) -> dict[str, float]:
         """For each sensitive attribute the share of values guessed correctly that one release
-        alone does not give away.
+        alone does not give away: of people, where they are known, and else of records.
         """
         gain_by_attribute = {}
-        people = self.weights if self.true is None else self.true.astype(float)
-        total = max(float(people.sum()), np.finfo(float).tiny)
+        likely = self.weights if self.true is None else self.true.astype(float)
+        if self.table.people is None:
+            unit = np.arange(self.rows.size)
+        else:
+            unit = np.unique(_pairs(self.places, self.table.people[self.rows]), return_inverse=True)[1]
+        weights = _largest(likely, unit)
+        total = max(float(weights.sum()), np.finfo(float).tiny)
         for name, values in self.table.sensitive.items():
             best, value, alone = self._guesses(name, release_tables)
             correct = best[self.places]
             if self.true is not None:  # whether the guess is right, not how likely it is
-                correct = (value[self.places] == values[self.rows]).astype(float)
-            gain_by_attribute[name] = max(0.0, float((people * (correct - alone)).sum()) / total)
+                correct = (self.true & (value[self.places] == values[self.rows])).astype(float)
+            gains = _largest(correct, unit) - _largest(alone, unit)
+            gain_by_attribute[name] = max(0.0, float((weights * gains).sum()) / total)
         return gain_by_attribute
 
     def _guesses(self, name: str, release_tables: Sequence[ReleaseTable]) -> tuple[Floats, Ints, Floats]:
         """The best guess in each intersection, its value, and of each entry that of one release."""
         values = self.table.sensitive[name]
         size = int(values.max(initial=0)) + 1
-        keys, inverse = np.unique(self.places * size + values[self.rows], return_inverse=True)
-        shares = np.bincount(inverse, weights=self.weights) / self._totals[keys // size]
+        people = None if self.table.people is None else self.table.people[self.rows]
+        keys, having = _having(self.places * size + values[self.rows], people, self.weights)
+        totals = np.bincount(*self._people, self._totals.size)
+        shares = having / totals[keys // size]
         order = np.lexsort((shares, keys // size))
         last = np.append(np.diff((keys // size)[order]) != 0, True)[: keys.size]
         best, value = shares[order][last], (keys % size)[order][last]
@@ -129,13 +135,42 @@ class Intersections:
 
 
 def _best_guess(table: ReleaseTable, name: str) -> Floats:
-    """In each class the share of its most frequent value."""
+    """In each class the share of its most frequent value: of people, where they are known."""
     values = table.sensitive[name]
     size = int(values.max(initial=0)) + 1
-    keys, counts = np.unique(table.class_of * size + values, return_counts=True)
-    largest = np.zeros(table.classes)
-    np.maximum.at(largest, keys // size, counts)
-    return largest / table.sizes
+    ones = np.ones(table.rows)
+    keys, counts = _having(table.class_of * size + values, table.people, ones)
+    largest = _largest(counts, keys // size, table.classes)
+    return largest / _having(table.class_of, table.people, ones)[1]
+
+
+def _holders(values: Ints, people: Ints | None) -> tuple[Ints, int]:
+    """How many people, or records, have each value, and how many there are."""
+    if people is None:
+        return np.bincount(values), values.size
+    distinct = np.unique(np.stack([values, people]), axis=1)[0]
+    return np.bincount(distinct), np.unique(people).size
+
+
+def _having(keys: Ints, people: Ints | None, weights: Floats) -> tuple[Ints, Floats]:
+    """The distinct keys with the weight of each: a person counts once, however many records have it."""
+    if people is not None:
+        pairs, pair_of = np.unique(_pairs(keys, people), return_inverse=True)
+        weights = _largest(weights, pair_of)
+        keys = pairs // (int(people.max(initial=0)) + 1)
+    distinct, inverse = np.unique(keys, return_inverse=True)
+    return distinct, np.asarray(np.bincount(inverse, weights), np.float64)
+
+
+def _pairs(keys: Ints, people: Ints) -> Ints:
+    return np.asarray(keys * (int(people.max(initial=0)) + 1) + people)
+
+
+def _largest(values: Floats, member: Ints, count: int | None = None) -> Floats:
+    """The largest value of each member."""
+    largest = np.zeros(int(member.max(initial=-1)) + 1 if count is None else count)
+    np.maximum.at(largest, member, values)
+    return largest
 
 
 def intersect(

@@ -310,3 +310,29 @@ def original_with_other_diseases(draw: Draw, folder: Path) -> Trial:
     other = plain(1_200).replace({"disease": {"flu": "measles", "none": "mumps"}})
     other = other.sample(frac=1, random_state=1).assign(reading=draw.normal(5, 1, 1_200).round(4))
     return _another_original(draw, folder, other)
+
+
+def _subtracted(published: pd.Series, incomes: pd.Series) -> float:
+    """How often the mean times the size of a group, less all other incomes of it, is the income."""
+    groups = incomes.groupby(published)
+    others = groups.transform("sum") - incomes
+    return equal(published * groups.transform("size") - others, incomes, within=0.005)
+
+
+@scenario("knows the incomes of all others in a group, and subtracts them from its mean times its size")
+def means_of_groups(draw: Draw, folder: Path) -> Trial:
+    """Incomes to the cent, replaced by the exact means of groups of five neighbors."""
+    people = plain(600).assign(income=draw.lognormal(10.5, 0.5, 600).round(2))
+    order = people["income"].rank(method="first").astype(int) - 1
+    exact = people["income"].groupby(order // 5).transform("mean")
+    made = anonymized(
+        people,
+        k=5,
+        methods={"income": "microaggregate:5"},
+        quasi_identifiers=["age", "sex"],
+        sensitive=["disease", "income"],
+    )
+    success = _subtracted(exact, people["income"])
+    if made is None:
+        return Trial(success, "refused")
+    return Trial(success, CHANGED, after=_subtracted(made["income"], people["income"].loc[made.index]))

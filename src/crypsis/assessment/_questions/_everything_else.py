@@ -69,10 +69,15 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
             f"{percent_text(uniqueness.enough_fraction)}."
         )
     if uniqueness.identifying:
-        text += (
-            f" Almost all values of {named(uniqueness.identifying)} occur once: whoever knows one finds the "
-            "record by it."
+        most = (
+            f"Most values of {named(uniqueness.identifying)} occur once: whoever knows one finds the "
+            "record by it, unless the owner signs off that nobody outside can know it."
         )
+        text += f" {most}"
+        outcome.notes.append(most)
+    if uniqueness.target in request.data.names and float(uniqueness.left_out_fraction) > limit:
+        text += f" {_left_out(uniqueness)}"
+        outcome.notes.append(_left_out(uniqueness))
     if uniqueness.not_counted:
         text += f" {named(uniqueness.not_counted)} could not be compared."
     singling = uniqueness.enough or uniqueness.columns
@@ -89,6 +94,15 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
         )
     )
     _note_signed_off(request, outcome)
+
+
+def _left_out(released_uniqueness: singling_out.ReleasedUniqueness) -> str:
+    """Which sensitive attribute is not counted, and what it would single out."""
+    return (
+        f"Not counted is {released_uniqueness.target!r}, which an intruder wants to learn: whoever knows its "
+        f"value singles out {percent_text(released_uniqueness.left_out_fraction)} of the "
+        f"{released_uniqueness.unit} by it."
+    )
 
 
 def add_released_classes(request: Request, outcome: QuestionOutcome) -> None:

@@ -22,6 +22,7 @@ from crypsis.assessment._remedies._released_columns import (
     released_columns_remedy,
 )
 from crypsis.assessment._remedies._releases import releases_remedy
+from crypsis.assessment._remedies._shared_values import identifying_attributes, sharing_text
 from crypsis.assessment._remedies._suppress_items import suppress_items_remedy
 from crypsis.assessment._request import Request
 from crypsis.policies.findings import Finding, Remedy, Status
@@ -46,6 +47,7 @@ _KNOWN = frozenset(
         "inference.prediction_gain",
     }
 )
+_UNIQUE = "singling_out.unique_on_released_columns"
 _OF_COLUMNS = _KNOWN - {"inference.prediction_gain"}
 _OTHERWISE = ("pseudonyms", "releases", "synthetic")
 """The questions whose findings no anonymization of this release alone remedies."""
@@ -89,7 +91,11 @@ def with_remedies(
     ]
     parameters: dict[str, Any] = {}
     trial: Trial | str | None = None
-    if any(finding.question not in _OTHERWISE and finding not in released for finding in exceeded):
+    unique = any(finding.measure == _UNIQUE for finding in exceeded)
+    identifying = identifying_attributes(request) if unique else ()
+    if identifying or any(
+        finding.question not in _OTHERWISE and finding not in released for finding in exceeded
+    ):
         parameters = anonymization(request, exceeded)
         trial = impossible(request, parameters)
         if trial is None and tried:
@@ -107,6 +113,13 @@ def with_remedies(
             return releases_remedy(finding)
         if finding.question == "synthetic":
             return Remedy("none", _GENERATE)
+        if identifying and finding.measure == _UNIQUE:
+            rounded = [name for name in identifying if name in parameters.get("methods", ())]
+            if rounded:
+                return anonymize_remedy(finding, sharing_text(request, rounded), parameters, trial)
+            if not {*identifying} & {*other_columns(request.data)}:
+                text = sharing_text(request, identifying)
+                return Remedy("exclude_columns", text, {"columns": identifying}, outcome=text)
         if finding in released:
             if isinstance(trial, Trial) and _remedied(finding, trial):
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)

@@ -18,6 +18,11 @@ from crypsis.assessment._remedies._left_out import (
     values_of,
 )
 from crypsis.assessment._remedies._released_columns import columns_unique_alone, identifying_columns
+from crypsis.assessment._remedies._shared_values import (
+    identifying_attributes,
+    sharing_methods,
+    without_shared_values,
+)
 from crypsis.assessment._remedies._tried import with_outcome
 from crypsis.assessment._request import OtherFile, Request
 from crypsis.assessment._safe_harbor import PARTS, safe_harbor_recodings
@@ -72,7 +77,7 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     columns are recoded where its rules name one, and what is undecided, looks like a direct
     identifier, is free text, cannot be recoded, links records that single people out together, is
     disclosed by presence, or joins another file of the release is excluded. Sensitive attributes that
-    make records unique alone are released apart.
+    make records unique alone are released apart; one that stays is rounded, so that its values are shared.
     """
     data, columns = request.data, request.columns
     excluded = set(undecided(columns, accepted=True))
@@ -99,6 +104,8 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     excluded -= removed
     separate, gone = apart_or_excluded(data, alone, excluded | removed)
     excluded |= gone
+    identifying = {*identifying_attributes(request)} - {*excluded, *removed, *separate}
+    excluded |= without_shared_values(request, identifying)
     kept = [name for name in data.names if name not in {*excluded, *removed, *separate}]
     sensitive = any(data.roles.get(name) is Role.SENSITIVE for name in kept)
     has_quasi_identifiers = any(data.roles.get(name) is Role.QUASI_IDENTIFIER for name in kept)
@@ -108,6 +115,7 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
         options |= requirements_for(
             request.policy, sensitive=sensitive, population=people, weighted=data.weight is not None
         )
+    methods |= sharing_methods(request, identifying, options["k"])
     methods = {name: method for name, method in methods.items() if name in kept}
     if methods:
         options["methods"] = methods

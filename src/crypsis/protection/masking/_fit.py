@@ -24,6 +24,7 @@ from crypsis.protection.masking import _perturbation as perturb
 from crypsis.protection.masking._local_suppression import without_values
 from crypsis.protection.masking._pseudonyms import day_shift, new_key, pseudonyms
 from crypsis.protection.masking._transition import transition_matrix
+from crypsis.protection.recoding._representatives import rounded_means
 
 Floats = NDArray[np.float64]
 Parts = Callable[[Sequence[str]], Iterator[pa.Table]]
@@ -319,9 +320,14 @@ def _in_order(
     if isinstance(method, m.Shuffle):
         return perturb.shuffle(table, unchanged, generator)
     if isinstance(method, m.Mdav):
-        return perturb.mdav(table, method.k)
+        means = perturb.mdav(table, method.k)
+        return means if method.exact else rounded_means(table, means)
     if isinstance(method, m.Microaggregate):
-        return np.column_stack([perturb.microaggregate(column, method.k) for column in table.T])
+        columns = [table[:, [position]] for position in range(table.shape[1])]
+        by_column = [perturb.microaggregate(column[:, 0], method.k)[:, None] for column in columns]
+        if not method.exact:
+            by_column = list(map(rounded_means, columns, by_column))
+        return np.hstack(by_column)
     assert isinstance(method, m.RankSwap)  # noqa: S101 - the last of the masks
     swapped = [perturb.rank_swap(column, method.percent, generator) for column in table.T]
     return np.column_stack(swapped)

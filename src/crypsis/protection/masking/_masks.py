@@ -64,17 +64,25 @@ class Shuffle(_Mask):
         return f"values in another order that keeps rank correlations{condition}"
 
 
+def _means(exact: bool) -> str:
+    return "exact means" if exact else "rounded means"
+
+
 class Microaggregate(_Mask):
-    """Microaggregation column by column: the means of optimal groups of at least k values."""
+    """Microaggregation column by column: the rounded means of optimal groups of at least k values."""
 
     method: Literal["microaggregation"] = "microaggregation"
     k: Annotated[int, Field(ge=1)]
     """The smallest group."""
     within: tuple[str, ...] = ()
     """Columns of strata: groups have records of one stratum only."""
+    exact: bool = False
+    """Whether the means are exact, as other programs publish them. By default they are rounded, so that
+    whoever knows all values of a group but one does not know the last."""
 
     def describe(self) -> str:
-        return f"values replaced by the means of groups of at least {self.k}{_strata(self.within)}"
+        means = f"{_means(self.exact)} of groups of at least {self.k}"
+        return f"values replaced by the {means}{_strata(self.within)}"
 
 
 class Mdav(_Mask):
@@ -85,10 +93,13 @@ class Mdav(_Mask):
     """The smallest group."""
     within: tuple[str, ...] = ()
     """Columns of strata: groups have records of one stratum only."""
+    exact: bool = False
+    """Whether the means are exact, as other programs publish them. By default they are rounded, so that
+    whoever knows all values of a group but one does not know the last."""
 
     def describe(self) -> str:
         groups = f"groups of at least {self.k} near records (MDAV)"
-        return f"records replaced by the means of {groups}{_strata(self.within)}"
+        return f"records replaced by the {_means(self.exact)} of {groups}{_strata(self.within)}"
 
 
 class Round(_Mask):

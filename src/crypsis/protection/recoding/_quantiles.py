@@ -18,6 +18,7 @@ from crypsis.counting.arrays import places
 from crypsis.counting.cells import Cells
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, TooLargeError
+from crypsis.protection.recoding._representatives import rounded_to, rounding_base
 from crypsis.protection.recoding._steps import Intervals, intervals
 from crypsis.tables import Kind
 from crypsis.tables.sampling import quantiles, sampled_quantiles
@@ -27,8 +28,6 @@ Floats = NDArray[np.float64]
 
 _SORTED_IN_MEMORY = 32_000_000
 _VALUES_FETCHED = 2_000_000
-_SHARED = 3
-"""By so many values, were they spread evenly, a rounded median is shared: as many as a threshold rule."""
 
 
 def quantile_steps(
@@ -242,28 +241,10 @@ def with_representatives(data: Dataset, name: str, step: Intervals, how: str) ->
         if row is None or not all(math.isfinite(row[part]) for part in ("middle", "low", "high")):
             labels.append(label)
             continue
-        base = _base(how, row["high"] - row["low"], row["size"], column.kind is Kind.INTEGER)
+        spread, integer = row["high"] - row["low"], column.kind is Kind.INTEGER
+        base = rounding_base(how, spread, row["size"], integer=integer).item()
         labels.append(_rounded(row["middle"], base, bounds[position], bounds[position + 1]))
     return Intervals(upper=step.upper, labels=tuple(labels))
-
-
-def _base(how: str, spread: float, size: int, integer: bool) -> float:
-    """What the representative of a group is rounded to, so that no value of one person follows.
-
-    Whoever knows all values but one, and the mean exactly, knows the last one. Rounded to the spread of
-    the values over their number, the sum is open by the spread: nothing follows but the group. A
-    median is the value of a person; rounded to three times as much, it is that of several.
-
-    >>> _base("mean", 90.0, 10, False), _base("median", 4.0, 40, True), _base("mean", 0.0, 10, True)
-    (10.0, 2.0, 0.0)
-    """
-    if not spread:
-        return 0.0  # all have the same value
-    least = spread / size * (1 if how == "mean" else _SHARED)
-    if how == "median" and integer:
-        least = max(least, 2.0)
-    unit = 10.0 ** math.floor(math.log10(least))
-    return next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= least * (1 - 1e-12))
 
 
 def _rounded(number: float, base: float, low: float, high: float) -> float:
@@ -274,8 +255,7 @@ def _rounded(number: float, base: float, low: float, high: float) -> float:
     """
     if not base:
         return number
-    nearest = round(number / base)
-    for step in (nearest, nearest + 1, nearest - 1):
-        if low < step * base <= high:
-            return step * base
+    for near in rounded_to([number, number + base, number - base], base).tolist():
+        if low < near <= high:
+            return float(near)
     return math.nextafter(low, high) if math.isfinite(low) else high
