@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.hierarchies.cover import covered
@@ -16,8 +16,6 @@ from crypsis.policies.findings import Reason
 from crypsis.report.wording import named, plural
 from crypsis.results import percent_text
 from crypsis.tables import Kind
-
-Ints = NDArray[np.int64]
 
 _ROWS, _MOST_ROWS = 20_000, 2_000_000
 """The order is compared for the first rows, and only of tables that are not larger."""
@@ -53,7 +51,7 @@ class _Column:
     name: str
     labels: Ints
     values: Ints
-    covers: NDArray[np.bool_]
+    covers: Flags
 
     @property
     def many(self) -> bool:

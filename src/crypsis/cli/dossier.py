@@ -61,8 +61,6 @@ class DossierOptions:
     def check(self, output: Path | None) -> None:
         """Refuse before the work what could not be written after it."""
         from crypsis.errors import ParameterError
-        from crypsis.report.dossier.document import check_word
-        from crypsis.report.dossier.pdf import check_pdf
 
         form = "" if output is None else output.suffix.lower()
         if self.given and form not in FORMS:
@@ -71,6 +69,10 @@ class DossierOptions:
                 hint=f"Set {{output}} to a file that ends in {', '.join(FORMS)}.",
             )
         if form == ".pdf":
+            from crypsis.report.dossier.pdf import check_pdf
+
             check_pdf()
         if form == ".docx":
+            from crypsis.report.dossier.document import check_word
+
             check_word()

@@ -7,12 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting.arrays import codes, numbers, scalar
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def codes_of(column: pa.ChunkedArray) -> Ints:
@@ -62,9 +59,7 @@ def _floats(column: Any) -> Floats:
     )
 
 
-def mode_of_others(
-    member: Ints, target: Ints, counted: NDArray[np.bool_] | None = None
-) -> tuple[Floats, Floats]:
+def mode_of_others(member: Ints, target: Ints, counted: Flags | None = None) -> tuple[Floats, Floats]:
     """For each record the most frequent target of the others that are alike, and its share.
 
     Both are NaN for a record that is alone. Only the records that are `counted` are others.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.columns.codes import Ints
+from crypsis.array_types import Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.dataset import Dataset

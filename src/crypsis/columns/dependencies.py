@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from crypsis.columns.codes import Floats, Ints, as_numbers, codes_of, mode_of_others
+from crypsis.array_types import Floats, Ints
+from crypsis.columns.codes import as_numbers, codes_of, mode_of_others
 from crypsis.counting import arrays
 from crypsis.results import Result
 from crypsis.tables.values import clean_column

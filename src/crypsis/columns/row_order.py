@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from crypsis.columns.codes import Ints, as_numbers, codes_of
+from crypsis.array_types import Ints
+from crypsis.columns.codes import as_numbers, codes_of
 from crypsis.counting.grouping import numbered
 
 _ROWS, _FEWEST, _MOST_COLUMNS, _BINS = 20_000, 50, 20, 12

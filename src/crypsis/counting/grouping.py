@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Codes, Ints
 from crypsis.counting.arrays import column, numbers
-
-Ints = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 
 def numbered(values: NDArray[Any]) -> Ints:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats
 from crypsis.counting.cells import Cells
 from crypsis.errors import ParameterError
 
 PopulationModel = Literal["negative binomial", "poisson"]
 """The distribution of the people of a class in the population, given its records."""
-Floats = NDArray[np.float64]
 
 _LARGE = 64
 _TERMS = 64

@@ -10,12 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints
 from crypsis.counting.grouping import group
 from crypsis.errors import ColumnError
 
-Ints = NDArray[np.int64]
 Number = TypeVar("Number", np.int64, np.float64)
-Mask = NDArray[np.bool_]
 Coded = tuple[NDArray[np.integer], pa.Array]
 """A column of cells: the code of each cell, and the value of each code."""
 _COVER_CELLS = 256
@@ -25,7 +24,7 @@ def compatible_rows(
     mine: Sequence[NDArray[np.integer]],
     theirs: Sequence[NDArray[np.integer]],
     domains: Sequence[int],
-    masks: tuple[Mask, Mask],
+    masks: tuple[Flags, Flags],
     counts: NDArray[Number],
 ) -> NDArray[Number]:
     """For each cell of one table the rows of another that are alike where neither is masked.
@@ -53,7 +52,7 @@ def compatible_rows(
 
 
 def rows_covered(
-    covers: Sequence[Mask], places: Sequence[Ints], theirs: Sequence[Ints], counts: Ints
+    covers: Sequence[Flags], places: Sequence[Ints], theirs: Sequence[Ints], counts: Ints
 ) -> Ints:
     """For each cell the rows of another table that it covers in every column.
 
@@ -80,7 +79,7 @@ def rows_covered(
     return covered
 
 
-def _patterns(mask: Mask) -> list[tuple[Ints, Mask]]:
+def _patterns(mask: Flags) -> list[tuple[Ints, Flags]]:
     """The cells of each pattern of masked columns."""
     patterns, member = np.unique(mask, axis=1, return_inverse=True)
     places = member.ravel()

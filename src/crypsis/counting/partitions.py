@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crypsis.array_types import Codes, Flags, Floats, Ints
 from crypsis.counting.cells import Cells, ColumnSetCounts
 from crypsis.counting.kernels import refinement as kernels
 from crypsis.errors import ParameterError
 from crypsis.options import MissingValues
 
-Ints = NDArray[np.int64]
 Chosen = tuple[int, ...]
 
 
@@ -37,8 +37,8 @@ class CodeTable:
         self.wide = int((self.domains > kernels.BITS).sum())
         self._kind = np.min_scalar_type(max(1, int(self.domains.max(initial=1)) - 1))
         self.columns = [cells.codes[p].astype(self._kind) for p in self.places]
-        self.fragile: NDArray[np.bool_] = np.zeros(0, np.bool_)
-        self._patterns: tuple[NDArray[np.bool_], Ints] | None = None
+        self.fragile: Flags = np.zeros(0, np.bool_)
+        self._patterns: tuple[Flags, Ints] | None = None
         if (self.missing >= 0).any():
             mask = cells.missing_mask[self.places]
             self.fragile = np.asarray(mask.any(axis=0))
@@ -96,8 +96,8 @@ class Partition:
 
     table: CodeTable
     chosen: Chosen
-    order: NDArray[np.int32]
-    starts: NDArray[np.int32]
+    order: Codes
+    starts: Codes
     finished: Ints
     """The statistics of the classes of a single cell, which no longer are in `order`."""
 
@@ -182,7 +182,7 @@ class Partition:
         )
         return int(total)
 
-    def max_singletons(self, values: ArrayLike) -> NDArray[np.float64]:
+    def max_singletons(self, values: ArrayLike) -> Floats:
         """The most rows that could be unique after refinement into so many values.
 
         A class of s cells split into v values leaves at most s of them alone, and fewer than v if

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags
 from crypsis.hierarchies._hierarchy import Hierarchy
 from crypsis.hierarchies.labels import TOP, UNITS, as_text, date_label
 
@@ -23,8 +23,6 @@ _PREFIX = re.compile(r"^([^*]+)(\*+)$")
 _PERIOD = re.compile(r"^\d{1,4}(s|-[QH]\d)$")
 _OTHER, _ALL = re.compile(r"^\(*other\)*$"), "all"
 
-Mask = NDArray[np.bool_]
-
 
 def covered(
     labels: Sequence[Any],
@@ -32,7 +30,7 @@ def covered(
     hierarchy: Hierarchy | None = None,
     *,
     any_other: bool = False,
-) -> Mask:
+) -> Flags:
     """For each label of a release which of the values it covers.
 
     A missing label covers every value: it was suppressed, or was missing. A label covers the values that are
@@ -97,7 +95,7 @@ def _below(hierarchy: Hierarchy | None) -> dict[str, set[str]]:
     return values_by_label
 
 
-def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> Mask | None:
+def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> Flags | None:
     """The values in an interval or with a prefix; None if the label is neither."""
     interval = interval_of(label)
     if interval is not None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats
 from crypsis.hierarchies.cover import interval_of
 from crypsis.hierarchies.labels import TOP, as_text, first_day, last_year
 
@@ -23,14 +23,12 @@ _PREFIX = re.compile(r"^([^*]+)(\*+)$")
 _OTHER = re.compile(r"^\(*other\)*$")
 _MONTHS = {"Q": 3, "H": 6}
 
-Mask = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
     """For each label of one release which labels of another may be those of the same value."""
 
-    possible: Mask
+    possible: Flags
     unread: int
     """How many labels are neither in both releases nor read as an interval, a prefix or a date, and
     may have something in common with such labels of the other release, or with none that is there:
@@ -75,7 +73,7 @@ def _any(text: str | None) -> bool:
     return text is None or _OTHER.match(text) is not None
 
 
-def _spans(labels: Sequence[Any], read: Any) -> NDArray[np.float64]:
+def _spans(labels: Sequence[Any], read: Any) -> Floats:
     """The lowest and highest number of each label, both included; not a number where it has none."""
     spans = np.full((len(labels), 2), math.nan)
     for i, label in enumerate(labels):
@@ -85,7 +83,7 @@ def _spans(labels: Sequence[Any], read: Any) -> NDArray[np.float64]:
     return spans
 
 
-def _sharing(first: NDArray[np.float64], second: NDArray[np.float64]) -> Mask:
+def _sharing(first: Floats, second: Floats) -> Flags:
     low = np.maximum(first[:, None, 0], second[None, :, 0])
     high = np.minimum(first[:, None, 1], second[None, :, 1])
     return np.asarray(low <= high, bool)
@@ -135,7 +133,7 @@ def _day(label: Any) -> tuple[float, float] | None:
     return float(first.toordinal()), float(last)
 
 
-def _prefixes(labels: Sequence[Any], other_labels: Sequence[Any], possible: Mask) -> None:
+def _prefixes(labels: Sequence[Any], other_labels: Sequence[Any], possible: Flags) -> None:
     """Labels of one length of which one begins with the other; numbers have leading zeros."""
     heads = [[_head(label) for label in side] for side in (labels, other_labels)]
     cut = [[head[1] for head in side] for side in heads]
@@ -161,7 +159,7 @@ def _begins(first: tuple[str, bool, int], second: tuple[str, bool, int]) -> bool
     return second[2] in (0, length) and head[:shorter] == second_head[:shorter]
 
 
-def _unread(labels: Sequence[Any], other_texts: set[str | None]) -> Mask:
+def _unread(labels: Sequence[Any], other_texts: set[str | None]) -> Flags:
     """Labels that are not in the other release and have no span, prefix or meaning."""
     return np.array(
         [

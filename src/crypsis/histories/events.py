@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group_keys
 from crypsis.dataset import Dataset
@@ -21,8 +21,6 @@ from crypsis.histories.tolerance import Tolerance, Tolerances, measured, prefix_
 from crypsis.tables import Kind
 from crypsis.tables.values import clean_column
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _ROWS_IN_MEMORY = 20_000_000
 
 

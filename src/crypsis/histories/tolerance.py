@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.errors import ParameterError
 from crypsis.hierarchies.labels import as_text
 from crypsis.tables import Kind
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Tolerances = Mapping[str, str | int | float]
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 _FORM = re.compile(r"^(\d+(?:\.\d+)?)\s*(%|[a-z]+)$")

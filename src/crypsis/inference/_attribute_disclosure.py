@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats
 from crypsis.errors import unknown_columns
 from crypsis.inference._class_risks import worst
 from crypsis.inference._closeness import GroundDistance, class_distances
 from crypsis.inference.conditional import Joint
 from crypsis.results import Group, Result
 
-Floats = NDArray[np.float64]
 _SLACK = 1e-9
 """What rounding may add to a measure."""
 
@@ -211,7 +210,7 @@ class AttributeCounts:
         most: Mapping[str, float],
         recursive: tuple[float, int] | None,
         ground: GroundDistance,
-    ) -> NDArray[np.bool_]:
+    ) -> Flags:
         """Which classes have less or more of a measure than required, or are not (c,l)-diverse."""
         exceeding = np.zeros(self.table.starts.size, bool)
         for reading, (_, classes) in zip(self._readings, self.table.readings, strict=True):
@@ -353,7 +352,7 @@ class _Counts:
         return shares
 
 
-def _is_recursive(table: Joint, c: float, places: int) -> NDArray[np.bool_]:
+def _is_recursive(table: Joint, c: float, places: int) -> Flags:
     """Which classes are recursively (c,l)-diverse, l being `places`."""
     order = np.lexsort((-table.counts, table.member))
     counts = table.counts[order]

@@ -17,14 +17,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.arrays import sums_of
 from crypsis.counting.cells import Cells
 from crypsis.inference._class_regression import chances_of, deviance, log_odds
 from crypsis.inference._effects import EffectBlock, Effects
 from crypsis.threads import one_thread
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _PENALTIES = (64.0, 16.0, 4.0, 1.0, 0.25)
 """From strong to weak, as long as it helps: effects have a variance of one over this in log odds."""

@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.arrays import sums_of
 from crypsis.scientific import linalg, sparse
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _STEPS = 25
 """Newton's method needs 4 to 8 steps; it takes more than this only where it does not converge."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting.arrays import sums_of
 from crypsis.counting.grouping import sorted_values
 from crypsis.inference._baseline import baseline
@@ -14,9 +14,6 @@ from crypsis.inference._people import Repeats
 from crypsis.inference._states import States
 from crypsis.inference.conditional import Joint
 from crypsis.scientific import special
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 NEAR_CERTAIN = 0.9
 """A state that so many members of a class share is known of each of them."""
@@ -36,7 +33,7 @@ class ClassStates:
     counts: Ints
     trials: Ints
     """The members of the class that can have the state: those whose value is known, or all."""
-    known_only: NDArray[np.bool_]
+    known_only: Flags
     """Whether these are the members whose value is known."""
     sure: Floats
     """The share: itself where a rare or declared state is near-certain, else its lower limit."""
@@ -52,12 +49,12 @@ class ClassStates:
         return self.states.prior[self.state]
 
     @property
-    def disclosed(self) -> NDArray[np.bool_]:
+    def disclosed(self) -> Flags:
         """Where a rare or declared state is near-certain: nothing excuses that."""
         return (self.shares >= NEAR_CERTAIN) & self.states.rare[self.state]
 
 
-def sure_share(counts: Ints, trials: Ints, rare: NDArray[np.bool_], confidence: float) -> Floats:
+def sure_share(counts: Ints, trials: Ints, rare: Flags, confidence: float) -> Floats:
     """The share that is not due to the size of the class.
 
     That is the lower confidence limit of the share (Clopper and Pearson 1934, one-sided): of five
@@ -89,7 +86,7 @@ def class_states(table: Joint, states: States, confidence: float) -> ClassStates
     return ClassStates(states, member, state, counts, trials, known_only, sure)
 
 
-def known_members(table: Joint) -> tuple[Ints, NDArray[np.bool_]]:
+def known_members(table: Joint) -> tuple[Ints, Flags]:
     """The members of each class whose value is known, and whether they are at least half."""
     sizes = table.sizes
     if len(table.values) and not table.values[-1].is_valid:
@@ -118,7 +115,7 @@ class Baselines:
     repeats: Repeats | None
     """What several records of people make of it: the model predicts one record."""
 
-    def rows(self, member: Ints, known_only: NDArray[np.bool_]) -> Floats:
+    def rows(self, member: Ints, known_only: Flags) -> Floats:
         """The predicted bins of some classes, given that the value is known where that is asked."""
         chances = self.chances[np.searchsorted(self.wanted, member)]
         if self.missing >= 0:
@@ -126,7 +123,7 @@ class Baselines:
             chances = np.minimum(chances / np.maximum(known_chances, 1e-9)[:, None], 1.0)
         return chances
 
-    def of(self, class_states: ClassStates, wanted: NDArray[np.bool_], *, people: bool = False) -> Floats:
+    def of(self, class_states: ClassStates, wanted: Flags, *, people: bool = False) -> Floats:
         """The baseline of each state in each class; 0 where it is not asked for.
 
         With `people` that to have the state in any record, otherwise in one.
@@ -146,7 +143,7 @@ class Baselines:
         return result
 
 
-def needs_model(sure: Floats) -> NDArray[np.bool_]:
+def needs_model(sure: Floats) -> Flags:
     """Which shares are not surely small."""
     return np.asarray(sure > MODELED)
 

@@ -11,15 +11,13 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Codes, Floats, Ints
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
 from crypsis.inference.conditional import Joint
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 GroundDistance: TypeAlias = Literal["equal", "ordered"] | Hierarchy
 """How far two values are apart: all equally, in their order, or by a generalization hierarchy."""
 
@@ -103,7 +101,7 @@ def _ordered_distances(table: Joint) -> Floats:
 
 
 def _along_the_order(
-    member: Ints, codes: NDArray[np.int32], counts: Floats, sizes: Ints | Floats, totals: Ints | Floats
+    member: Ints, codes: Codes, counts: Floats, sizes: Ints | Floats, totals: Ints | Floats
 ) -> Floats:
     """Sum over the values i of |Q_i - P_i| / (m-1), P and Q the cumulated distributions.
 

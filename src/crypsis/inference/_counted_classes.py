@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.estimates import CONFIDENCE, mapped, row_mean, scaled_total
 from crypsis.inference._class_risks import ClassRisk
 from crypsis.inference._closeness import class_distances
 from crypsis.inference.conditional import Conditional, counted_conditional, joint, unique_conditional
 from crypsis.results import Estimate, Number
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _OF_THE_COUNTED = "the worst of the classes counted; a class not counted may be worse"
 
@@ -48,7 +45,7 @@ class CountedClasses:
     least_entropy: float | None
     """The smallest H(X|Y=y); None where it is not known."""
     times: Ints
-    certain: NDArray[np.bool_]
+    certain: Flags
     share: float = 1.0
     confidence: float = CONFIDENCE
     known: Conditional | None = None
@@ -104,7 +101,7 @@ class CountedClasses:
             right = self._mean(self.modes * self.times / self.records, (0.0, 1.0))
         return _within(right, self.prior_guess, 1.0)
 
-    def fraction(self, chosen: NDArray[np.bool_]) -> Number:
+    def fraction(self, chosen: Flags) -> Number:
         """The share of the records that are in the chosen classes."""
         if self.share == 1:
             return float((self.sizes * self.times)[chosen].sum() / self.records)

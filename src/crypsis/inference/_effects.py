@@ -8,15 +8,12 @@ from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.inference._class_regression import Regression
 from crypsis.inference.text_numbers import read_numbers
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _LEVELS = (96, 48, 24, 12, 6, 3)
 """The most levels of a column; fewer where there are too many classes or coefficients."""

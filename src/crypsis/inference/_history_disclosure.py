@@ -10,9 +10,9 @@ from typing import Unpack
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.estimates import mean_estimate, share_estimate
 from crypsis.dataset import SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
@@ -33,7 +33,6 @@ from crypsis.histories.tolerance import Tolerances
 from crypsis.options import Columns, Roles
 from crypsis.results import Number, Result, percent_text
 
-Ints = NDArray[np.int64]
 _CERTAIN = 0.9
 """From this share of the matching histories on a value is nearly certain."""
 _COMMON = 0.5
@@ -248,7 +247,7 @@ class _PersonValues:
 
     person: Ints
     value: Ints
-    weight: NDArray[np.float64]
+    weight: Floats
     """People are equal, and the sensitive values of one person, too; 1 in all."""
     holders: Ints
     first: Ints
@@ -346,7 +345,7 @@ class _Attack:
             0,
         )
 
-    def _worst(self, value: Ints, often: NDArray[np.float64]) -> tuple[float, int]:
+    def _worst(self, value: Ints, often: Floats) -> tuple[float, int]:
         """The value that is nearly certain most often; of several the one that most people have."""
         if not value.size:
             return 0.0, 0

@@ -12,12 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.inference.conditional import Joint
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 TOLERANCES = (0.1, 0.03)
 """How far a guess may be away from the value, as a fraction of the value."""
@@ -44,7 +41,7 @@ class Windows:
     prior: Floats
     """The share of all records with a number that are in the window."""
 
-    def where(self, kept: NDArray[np.bool_]) -> Windows:
+    def where(self, kept: Flags) -> Windows:
         """Some of the windows."""
         return Windows(
             self.member[kept], self.counts[kept], self.first[kept], self.last[kept], self.prior[kept]

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags
 from crypsis.hierarchies.labels import as_text
 from crypsis.inference.conditional import Joint
-
-Ints = NDArray[np.int64]
 
 _SEPARATORS = (r"[;|\n\t]+", r",", r"\s*[/&+]\s*", r"\s+(?:and|und|et|y|with|mit)\s+", r"\s+")
 _WORDS = _SEPARATORS[-1]
@@ -23,7 +21,7 @@ _REPEATED = 0.5
 """At least so many of the parts of all lists occur in several lists."""
 
 
-def listed_parts(table: Joint) -> list[tuple[str, NDArray[np.bool_]]]:
+def listed_parts(table: Joint) -> list[tuple[str, Flags]]:
     """The parts of the values, where these are lists, each with the values that contain it.
 
     JSON arrays and texts with one of the usual separators are lists if their parts occur in
@@ -48,7 +46,7 @@ def listed_parts(table: Joint) -> list[tuple[str, NDArray[np.bool_]]]:
     return list(zip(several, masks, strict=True))
 
 
-def _largest_share(table: Joint, mask: NDArray[np.bool_]) -> float:
+def _largest_share(table: Joint, mask: Flags) -> float:
     inside = np.bincount(table.member, table.counts * mask[table.codes])
     return float((inside / table.sizes).max())
 

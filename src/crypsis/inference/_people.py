@@ -23,13 +23,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Codes, Flags, Floats, Ints
 from crypsis.scientific import csgraph, sparse
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 _MOST_APART = 16.0
 """The most independent records that one counts as: records that avoid each other are more than one."""
 _HALVINGS = 30
@@ -56,7 +53,7 @@ class People:
     """The share of all records of the person that are in the class, of each pair."""
     times: Ints
     """The records of each pair."""
-    known: Bools
+    known: Flags
     """Whether the person of a pair is known."""
     records: Ints
     """The records of each class."""
@@ -154,7 +151,7 @@ class Repeats:
 
 
 def people_of_cells(
-    member: Ints, code: NDArray[np.int32], owner: Ints, counts: Ints, missing: int
+    member: Ints, code: Codes, owner: Ints, counts: Ints, missing: int
 ) -> tuple[Ints, People | None]:
     """The people of rows that are in the order of class, value and person.
 
@@ -199,7 +196,7 @@ def people_of_cells(
     return row[first], people
 
 
-def representatives(people: People, member: Ints, starts: Ints, having: Ints, bools: Bools) -> Ints:
+def representatives(people: People, member: Ints, starts: Ints, having: Ints, bools: Flags) -> Ints:
     """How many people each cell stands for, if each counts by one value.
 
     Who has the value that most people of the class have counts by that; the others by as many

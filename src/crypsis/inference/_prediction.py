@@ -10,15 +10,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.columns.codes import codes_of
 from crypsis.counting import arrays
 from crypsis.dataset import SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ColumnError, RoleError, unknown_columns
 from crypsis.inference._prediction_models import (
     Features,
-    Floats,
     Fold,
-    Ints,
     bounded_numbers,
     folds,
     predict_numbers,

@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.columns.codes import as_numbers, codes_of, mode_of_others
 from crypsis.threads import one_thread
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _CATEGORIES = 200
 """A text with more values is looked up, because trees split on at most 255 categories."""
@@ -42,7 +39,7 @@ class Features:
 
     numbers: Floats
     """One column a feature; a missing value is NaN."""
-    categories: NDArray[np.bool_]
+    categories: Flags
     lookups: tuple[Ints, ...]
     """The codes of columns with many repeated values, whose order says nothing: zip codes."""
 
@@ -194,9 +191,7 @@ def _medians(cells: Ints, target: Floats, parts: Sequence[Fold]) -> Floats:
     return guess
 
 
-def _fittable(
-    features: Features, target: Any, fold: Fold, *, values: bool
-) -> tuple[Floats, NDArray[np.bool_]]:
+def _fittable(features: Features, target: Any, fold: Fold, *, values: bool) -> tuple[Floats, Flags]:
     """The columns a model can learn from, and which are categories.
 
     Binning needs two values: a column with one value becomes whether it is missing, and one that
@@ -242,7 +237,7 @@ def _filled(columns: Floats) -> Floats:
 
 
 def _by_boosting(
-    learned_inputs: Floats, categories: NDArray[np.bool_], target: Ints, predicted_inputs: Floats, values: int
+    learned_inputs: Floats, categories: Flags, target: Ints, predicted_inputs: Floats, values: int
 ) -> Floats:
     """The probability of each value, by gradient boosting."""
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -259,7 +254,7 @@ def _by_boosting(
 
 
 def _numbers_of_trees(
-    learned_inputs: Floats, categories: NDArray[np.bool_], target: Floats, predicted_inputs: Floats
+    learned_inputs: Floats, categories: Flags, target: Floats, predicted_inputs: Floats
 ) -> Floats:
     """The number predicted for each record, by gradient boosting, or of few records by a forest."""
     from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.inference.conditional import Conditional
 from crypsis.results import Estimate, Number
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 SHUFFLES = 100
 _PERMUTED_RECORDS = 20_000

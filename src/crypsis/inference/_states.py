@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting.arrays import sums_of
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
@@ -26,10 +26,6 @@ from crypsis.inference._parts import listed_parts
 from crypsis.inference._variants import alike, code_prefixes
 from crypsis.inference.conditional import Joint
 from crypsis.inference.text_numbers import ReadNumbers
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _FEW_BELOW = 0.25
 """Where more numbers are below zero, a difference or a score is, and its sign is as good as any interval."""
@@ -79,21 +75,21 @@ class States:
     """The state of each value."""
     prior: Floats
     """The share of each state: in the population where it is known, else in this table."""
-    harmless: Bools
+    harmless: Flags
     """The states that may become known, or that another level counts."""
-    declared: Bools
+    declared: Flags
     """The states that were declared sensitive, because others were declared harmless."""
     missing: int
     """The state "missing"; -1 if no value is."""
 
     @property
-    def of_all(self) -> Bools:
+    def of_all(self) -> Flags:
         """The states that are shares of all members of a class, not of those with a known value."""
         values = np.arange(self.prior.size)
         return np.asarray((values == self.missing) | (self.level == "known"), bool)
 
     @property
-    def rare(self) -> Bools:
+    def rare(self) -> Flags:
         """The states of which near-certainty is disclosure."""
         return ~self.harmless & ((self.prior <= RARE) | self.declared)
 
@@ -198,7 +194,7 @@ def attribute_states(
     return states
 
 
-def _far(numbers: Floats, totals: Ints | Floats) -> tuple[Bools, Bools]:
+def _far(numbers: Floats, totals: Ints | Floats) -> tuple[Flags, Flags]:
     """Which values are among the lowest tenth of the numbers, and which among the highest."""
     is_number = ~np.isnan(numbers)
     distinct, number_index = np.unique(numbers[is_number], return_inverse=True)
@@ -229,7 +225,7 @@ def _kinds(read: ReadNumbers, single: States) -> list[States]:
     return _level("kind", state.astype(np.int64), single)
 
 
-def _complement(level: str, inside: Bools, missing: int, single: States, fine: bool = False) -> list[States]:
+def _complement(level: str, inside: Flags, missing: int, single: States, fine: bool = False) -> list[States]:
     """Inside or not; what is inside is counted with the single values."""
     state = np.where(inside, 0, 1)
     if missing >= 0:

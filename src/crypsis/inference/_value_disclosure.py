@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting import arrays
 from crypsis.counting.estimates import CONFIDENCE
 from crypsis.dataset import SAMPLE, Data, Dataset, as_seen, takes_roles
@@ -42,10 +43,6 @@ from crypsis.inference._value_results import AttributeValues, ValueDisclosure, V
 from crypsis.inference.conditional import Joint, joint_columns, joint_of
 from crypsis.inference.text_numbers import ReadNumbers, read_numbers
 from crypsis.options import Roles
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 _ORDINARY = ("not zero", "kind", "known", "words", "codes", "below zero")
 """The levels of states that are ordinary in a whole table: most scores are not zero, all are in mg."""
@@ -345,13 +342,7 @@ class _Best:
             self.worst[name] = (*key, where)
 
     def put_certain(
-        self,
-        certain: NDArray[np.bool_],
-        member: Ints,
-        shares: Floats,
-        priors: Floats,
-        base: Floats,
-        level: str,
+        self, certain: Flags, member: Ints, shares: Floats, priors: Floats, base: Floats, level: str
     ) -> None:
         """Mark the classes with a near-certain state."""
         places = np.flatnonzero(certain)

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.array_types import Codes, Flags, Floats, Ints
 from crypsis.counting.arrays import sums_of
 from crypsis.counting.cells import Cells
 from crypsis.counting.distributions import entropy_bits
@@ -25,9 +26,6 @@ from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, InputError, ParameterError, unknown_columns
 from crypsis.inference._people import People, people_of_cells, representatives
 from crypsis.options import MissingValues
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +39,7 @@ class Joint:
 
     classes: Cells
     starts: Ints
-    codes: NDArray[np.int32]
+    codes: Codes
     counts: Ints
     values: pa.Array
     dropped: int
@@ -486,7 +484,7 @@ def no_records() -> InputError:
     return InputError("There are no records, so nothing can be measured.", code="no-records")
 
 
-def _kept(cells: Cells, names: Sequence[str]) -> NDArray[np.bool_]:
+def _kept(cells: Cells, names: Sequence[str]) -> Flags:
     if len(cells) == 0:
         raise no_records()
     blank = any(len(value) and not value[-1].is_valid for value in cells.values)
@@ -503,7 +501,7 @@ def _kept(cells: Cells, names: Sequence[str]) -> NDArray[np.bool_]:
     return np.asarray(kept)
 
 
-def _starts(codes: tuple[NDArray[np.int32], ...]) -> Ints:
+def _starts(codes: tuple[Codes, ...]) -> Ints:
     """Where a new class begins; cells are in the order of their codes."""
     new = np.zeros(codes[0].size, bool)
     new[0] = True

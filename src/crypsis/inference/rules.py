@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.dataset import Dataset
 from crypsis.hierarchies import Hierarchy
@@ -22,10 +22,6 @@ from crypsis.inference._intervals import SPREAD, Numbers, sensitive_numbers
 from crypsis.inference._states import States, attribute_states, value_prior
 from crypsis.inference.conditional import Joint, joint_of
 from crypsis.inference.text_numbers import read_numbers
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 MAX_RATIO = 30.0
 """A value may become so many times likelier than its baseline."""
@@ -39,9 +35,9 @@ class StateRules:
 
     of_slot: Ints
     prior: Floats
-    rare: Bools
-    harmless: Bools
-    of_all: Bools
+    rare: Flags
+    harmless: Flags
+    of_all: Flags
     """The states that are shares of all rows of a class, not of those with a known value."""
 
 
@@ -69,7 +65,7 @@ class DisclosureRules:
     states: tuple[StateRules, ...]
     windows: tuple[Ints, ...]
     """For each slot where the interval that begins there ends; none unless these are numbers."""
-    harmless: Bools
+    harmless: Flags
     """The slots that may become known."""
 
 
@@ -125,7 +121,7 @@ def classes_exceeding(
     most: Mapping[str, float],
     recursive: tuple[float, int] | None,
     distances: Mapping[str, Hierarchy],
-) -> list[tuple[Cells, Bools]]:
+) -> list[tuple[Cells, Flags]]:
     """The classes of each sensitive attribute, and which of them miss a requirement on its values.
 
     `least` and `most` are the limits of measures of a class, by the name of the requirement.

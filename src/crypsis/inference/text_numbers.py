@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from crypsis.array_types import Floats, Ints
 
 WORD, NUMBER, AT_MOST, AT_LEAST = range(4)
 """The kinds of values: no number, a number or range, an upper bound ("<20"), a lower bound."""

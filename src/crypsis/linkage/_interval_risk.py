@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis.errors import ParameterError
 from crypsis.results import Result
-
-Floats = NDArray[np.float64]
 
 
 class IntervalRisk(Result):

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 from numpy.random import SeedSequence
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, RoleError, TooLargeError
 from crypsis.protection._anonymized import Anonymized
 from crypsis.protection._statement import Method
 from crypsis.tables import open_frame
 
-Ints = NDArray[np.int64]
 _CAPS = 1_003
 """The place of the records that are dropped among the streams of a seed."""
 _DROPPED = (0.02, 0.1, 0.25, 0.5)

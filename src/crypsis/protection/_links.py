@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Ints
 from crypsis.dataset import ColumnNote, Dataset
 from crypsis.errors import ColumnError, RequirementsNotMetError, RoleError, TooLargeError
 from crypsis.inference import history_disclosure
@@ -26,7 +26,6 @@ from crypsis.results import Estimate, Number
 from crypsis.singling_out import Knowledge, unicity
 from crypsis.tables import Kind, open_frame
 
-Ints = NDArray[np.int64]
 _LENGTHS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1)
 _DIGITS = 12
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import ConfigDict
 
+from crypsis.array_types import Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.dataset import Dataset
@@ -23,7 +23,6 @@ from crypsis.protection.recoding._columns import column_counts, min_count
 from crypsis.results import Result, percent_text
 from crypsis.scientific import special
 
-Ints = NDArray[np.int64]
 _SLACK = 1e-9
 
 

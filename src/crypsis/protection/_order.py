@@ -8,14 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.random import SeedSequence
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.dataset import Dataset
 from crypsis.protection.recoding._columns import fits_in_memory
 from crypsis.tables import Kind, Rows
 from crypsis.tables.shuffled import random_order, shuffled
 
-Ints = NDArray[np.int64]
 RowMap = tuple[int, ...] | None
 _MAPPED_ROWS = 50_000_000
 _ORDERED = 0.5

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.grouping import group, group_keys
 from crypsis.dataset import Data, as_dataset
 from crypsis.errors import ParameterError, unknown_columns
@@ -28,7 +28,6 @@ from crypsis.protection.recoding._steps import Keep, Step, Suppress
 from crypsis.results import Result
 from crypsis.singling_out import max_cells, values_per_column
 
-Ints = NDArray[np.int64]
 _CACHED = 512
 
 
@@ -261,7 +260,7 @@ class Preview:
         return sizes, rows, np.bincount(size_index, minlength=sizes.size)
 
     @cached_property
-    def _losses(self) -> list[NDArray[np.float64]]:
+    def _losses(self) -> list[Floats]:
         """For each column the loss of each level, averaged over the rows."""
         return [
             level.average_loss(np.bincount(code, self._counts, level.codes.shape[1]).astype(np.int64))

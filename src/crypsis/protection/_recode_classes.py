@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.dataset import SAMPLE_KEYWORDS, Dataset
@@ -47,7 +47,6 @@ from crypsis.tables import Rows
 
 RecodingKind = Literal["local", "subtree", "full-domain"]
 """How rows are recoded; see `crypsis.protection.Plan.apply`."""
-Ints = NDArray[np.int64]
 _SEARCHES: dict[str, Callable[[CellLevels, ClassRequirements, int], Recoding]] = {
     "local": local_recoding,
     "subtree": subtree_recoding,
@@ -199,7 +198,7 @@ class _Release:
         _, cells, first, levels, _ = table
         return with_rows(self.data, recode_rows(self.persons, cells, first, levels, recoding).rows)
 
-    def missed(self, after: Dataset) -> list[tuple[Cells, NDArray[np.bool_]]]:
+    def missed(self, after: Dataset) -> list[tuple[Cells, Flags]]:
         """The classes of a release, and which of them disclose what they may not."""
         requirements, exceeding = self.requirements, []
         if requirements.excess is not None:
@@ -285,7 +284,7 @@ def _without_disclosure(
     """
     rows, cells, first, levels, weighted = table
     counts = levels.counts
-    before: tuple[Recoding, NDArray[np.bool_]] | None = None
+    before: tuple[Recoding, Flags] | None = None
     merge = True
     for turn in range(_ROUNDS):
         again = _disclosing(release, release.after(table, recoded, recoding), levels, recoding)
@@ -313,9 +312,7 @@ def _without_disclosure(
     return recoded, recoding, False
 
 
-def _disclosing(
-    release: _Release, after: Dataset, levels: CellLevels, recoding: Recoding
-) -> NDArray[np.bool_]:
+def _disclosing(release: _Release, after: Dataset, levels: CellLevels, recoding: Recoding) -> Flags:
     """The cells in classes of the release that disclose a value."""
     count = levels.counts.size
     again = np.zeros(count, bool)

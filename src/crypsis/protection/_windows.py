@@ -7,13 +7,12 @@ import re
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError
 from crypsis.tables import Kind
 
-Ints = NDArray[np.int64]
 ONE_LINK, LINKS_BY_NUMBER = "person", "pieces"
 WINDOWS = ("year", "quarter", "month", "week")
 """From the longest to the shortest."""

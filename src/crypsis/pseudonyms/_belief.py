@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.errors import InputError, ParameterError
 from crypsis.pseudonyms._belief_matrix import check_labels, read_matrix, rows_text
-from crypsis.pseudonyms._kinds import Indices, KindMatrix, merge_kinds
+from crypsis.pseudonyms._kinds import KindMatrix, merge_kinds
 from crypsis.pseudonyms._matchings import BlockStructure, block_structure, matching_or_deficiency
 from crypsis.scientific import sparse
 
@@ -75,7 +76,7 @@ class Belief:
     """
 
     kinds: KindMatrix = field(repr=False)
-    truth: Indices | None = field(default=None, repr=False)
+    truth: Ints | None = field(default=None, repr=False)
     items: tuple[Hashable, ...] | None = field(default=None, repr=False)
     pseudonyms: tuple[Hashable, ...] | None = field(default=None, repr=False)
     pairs: Any = field(default=None, repr=False)
@@ -181,7 +182,7 @@ class Belief:
         """What was computed already, by the options it was computed with."""
         return {}
 
-    def block(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+    def block(self, rows: Ints, columns: Ints) -> NDArray[np.float64]:
         """Some rows and columns as a dense array."""
         return self.kinds.part(rows, columns).dense()
 
@@ -220,7 +221,7 @@ class Belief:
         truth = None if self.truth is None else self.truth.tolist()
         return Belief(values.tocsr(), truth, self.items, self.pseudonyms)
 
-    def columns_of(self, matching: Matching) -> Indices:
+    def columns_of(self, matching: Matching) -> Ints:
         """The column of each row in a perfect matching that is given by label or position."""
         if isinstance(matching, Mapping):
             matched = {
@@ -269,7 +270,7 @@ class Belief:
             hint="Use the labels of the belief, or positions from 0 where it has none.",
         )
 
-    def _possible(self, truth: Matching) -> Indices:
+    def _possible(self, truth: Matching) -> Ints:
         columns = self.columns_of(truth)
         impossible = np.flatnonzero(self.kinds.cells(np.arange(self.size), columns) <= 0)
         if impossible.size:
@@ -281,7 +282,7 @@ class Belief:
             )
         return columns
 
-    def _no_matching(self, rows: Indices) -> NoPerfectMatchingError:
+    def _no_matching(self, rows: Ints) -> NoPerfectMatchingError:
         met = np.unique(self.kinds.weights[np.unique(self.kinds.row_kind[rows])].indices)
         reach = int(self.kinds.columns[met].sum())
         verb = "have" if rows.size > 1 else "has"
@@ -303,7 +304,7 @@ def as_belief(belief: Any) -> Belief:
     return belief if isinstance(belief, Belief) else Belief(belief)
 
 
-def true_columns(belief: Belief) -> Indices:
+def true_columns(belief: Belief) -> Ints:
     """The column of each item's own pseudonym; an error where the owner did not give the truth."""
     if not isinstance(belief, Belief) or belief.truth is None:
         raise InputError(

@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.errors import InputError
-from crypsis.pseudonyms._kinds import Indices
 from crypsis.scientific import sparse
 
 _ROWS_LISTED = 12
@@ -74,7 +74,7 @@ def check_labels(labels: Sequence[Hashable] | None, size: int, kind: str) -> tup
     return checked
 
 
-def rows_text(rows: Indices) -> str:
+def rows_text(rows: Ints) -> str:
     """Items by position, the first few of them."""
     shown = ", ".join(str(int(row) + 1) for row in rows[:_ROWS_LISTED])
     more = f" and {rows.size - _ROWS_LISTED} more" if rows.size > _ROWS_LISTED else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.pseudonyms._kinds import Indices
+from crypsis.array_types import Ints
 from crypsis.pseudonyms._matchings import random_matching
 from crypsis.pseudonyms._sample_table import Table
 from crypsis.pseudonyms.kernels import chain
@@ -22,7 +22,7 @@ class Chains:
     If all of them began alike, they would agree on what none of them has reached yet.
     """
 
-    def __init__(self, table: Table, start: Indices, generator: np.random.Generator) -> None:
+    def __init__(self, table: Table, start: Ints, generator: np.random.Generator) -> None:
         self._table = table
         starts = [start, *(random_matching(table.kinds, generator) for _ in range(CHAINS - 1))]
         self._matchings = np.ascontiguousarray(np.stack(starts), dtype=np.int64)

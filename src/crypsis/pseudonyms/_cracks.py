@@ -8,9 +8,10 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.errors import ParameterError, TooLargeError
 from crypsis.pseudonyms._belief import Belief, true_columns
-from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms._kinds import KindMatrix
 from crypsis.pseudonyms._sampling import MatchingSample, sample_block
 from crypsis.pseudonyms._scaling import scaling_factors
 from crypsis.pseudonyms._solve import Block, SolverOptions, check_options
@@ -114,7 +115,7 @@ class _TrueBlock(NamedTuple):
     """A block and the column of each row's own pseudonym."""
 
     kinds: KindMatrix
-    truth: Indices
+    truth: Ints
 
 
 def _block(block: _TrueBlock, method: str, seed: int, precision: float) -> BlockHits:
@@ -148,7 +149,7 @@ def _sampled_hits(hits: NDArray[np.int64], size: int, sample: MatchingSample) ->
     return BlockHits(batches.mean(axis=0), report, half)
 
 
-def _exactly(kinds: KindMatrix, truth: Indices, method: str) -> BlockHits | None:
+def _exactly(kinds: KindMatrix, truth: Ints, method: str) -> BlockHits | None:
     size = kinds.size
     if kinds.weights.shape == (1, 1):
         return BlockHits(_rencontres(size), Block(size, "closed form", True))

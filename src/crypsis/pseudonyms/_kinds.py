@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.errors import TooLargeError
 from crypsis.scientific import sparse
 
-Indices = NDArray[np.int64]
 _MAX_CELLS = 400_000_000  # of a matrix item by item: about 5 GB
 
 
@@ -24,8 +23,8 @@ class KindMatrix:
     """
 
     weights: sparse.csr_array
-    row_kind: Indices
-    column_kind: Indices
+    row_kind: Ints
+    column_kind: Ints
 
     @property
     def size(self) -> int:
@@ -33,23 +32,23 @@ class KindMatrix:
         return int(self.row_kind.size)
 
     @cached_property
-    def rows(self) -> Indices:
+    def rows(self) -> Ints:
         """How many rows there are of each kind."""
         return np.bincount(self.row_kind, minlength=self.weights.shape[0])
 
     @cached_property
-    def columns(self) -> Indices:
+    def columns(self) -> Ints:
         """How many columns there are of each kind."""
         return np.bincount(self.column_kind, minlength=self.weights.shape[1])
 
     @cached_property
-    def cell_rows(self) -> Indices:
+    def cell_rows(self) -> Ints:
         """The kind of rows of each stored cell."""
         kinds = np.arange(self.weights.shape[0])
         return np.asarray(np.repeat(kinds, np.diff(self.weights.indptr)), dtype=np.int64)
 
     @property
-    def cell_columns(self) -> Indices:
+    def cell_columns(self) -> Ints:
         """The kind of columns of each stored cell."""
         return np.asarray(self.weights.indices, dtype=np.int64)
 
@@ -59,7 +58,7 @@ class KindMatrix:
         return int(self.rows @ self.degrees)
 
     @cached_property
-    def degrees(self) -> Indices:
+    def degrees(self) -> Ints:
         """For each kind of rows, the number of columns with a cell above 0."""
         sums = np.add.reduceat(self.columns[self.cell_columns], self.weights.indptr[:-1])
         return np.where(np.diff(self.weights.indptr) > 0, sums, 0).astype(np.int64)
@@ -81,7 +80,7 @@ class KindMatrix:
         values.sort_indices()
         return values
 
-    def cells(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+    def cells(self, rows: Ints, columns: Ints) -> Floats:
         """The cells of pairs of rows and columns."""
         wide = self.weights.shape[1]
         keys = self.cell_rows * wide + self.cell_columns
@@ -89,7 +88,7 @@ class KindMatrix:
         at = np.minimum(np.searchsorted(keys, wanted), max(keys.size - 1, 0))
         return np.where(keys[at] == wanted, self.weights.data[at], 0.0)
 
-    def part(self, rows: Indices, columns: Indices) -> KindMatrix:
+    def part(self, rows: Ints, columns: Ints) -> KindMatrix:
         """Some rows and columns; kinds that become identical stay apart."""
         of_rows, row_kind = np.unique(self.row_kind[rows], return_inverse=True)
         of_columns, column_kind = np.unique(self.column_kind[columns], return_inverse=True)
@@ -97,13 +96,13 @@ class KindMatrix:
         weights.sort_indices()
         return KindMatrix(weights, row_kind.ravel(), column_kind.ravel())
 
-    def dense(self) -> NDArray[np.float64]:
+    def dense(self) -> Floats:
         """The matrix item by item as a dense array."""
         return np.asarray(self.weights.toarray()[np.ix_(self.row_kind, self.column_kind)])
 
 
 def merge_kinds(
-    matrix: sparse.csr_array, row_kind: Indices | None = None, column_kind: Indices | None = None
+    matrix: sparse.csr_array, row_kind: Ints | None = None, column_kind: Ints | None = None
 ) -> KindMatrix:
     """Merge identical rows and identical columns of a matrix, which may itself be one of kinds.
 
@@ -124,7 +123,7 @@ def merge_kinds(
     )
 
 
-def _identical(matrix: sparse.csr_array) -> tuple[Indices, Indices]:
+def _identical(matrix: sparse.csr_array) -> tuple[Ints, Ints]:
     """A number for each row, the same for identical ones, and the first row of each number."""
     seen: dict[tuple[bytes, bytes], int] = {}
     first: list[int] = []

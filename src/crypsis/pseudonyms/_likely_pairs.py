@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Ints
 from crypsis.pseudonyms._belief import Belief, as_belief
 from crypsis.pseudonyms._chains import CHAINS, Chains
-from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms._kinds import KindMatrix
 from crypsis.pseudonyms._sample_table import make_table
 from crypsis.pseudonyms._solve import solve_block
 from crypsis.pseudonyms.kernels import sampler
@@ -101,12 +102,12 @@ def likely_pairs(belief: Belief | Any, *, seed: int = 0) -> LikelyPairs:
 class _Best(NamedTuple):
     """The best column of each row of a block, its probability, and the half-width of that."""
 
-    column: Indices
+    column: Ints
     probability: NDArray[np.float64]
     half: NDArray[np.float64] | float
 
 
-def _block(belief: Belief, rows: Indices, columns: Indices, seed: int) -> _Best:
+def _block(belief: Belief, rows: Ints, columns: Ints, seed: int) -> _Best:
     if rows.size == 2:
         cells = belief.kinds.cells(np.repeat(rows, 2), np.tile(columns, 2)).reshape(2, 2)
         straight, crossed = cells[0, 0] * cells[1, 1], cells[0, 1] * cells[1, 0]
@@ -135,7 +136,7 @@ def _scaled(kinds: KindMatrix) -> NDArray[np.float64]:
     return np.ascontiguousarray(weights.data * rows[kinds.cell_rows] * columns[weights.indices])
 
 
-def _sampled(kinds: KindMatrix, start: Indices, seed: int) -> _Best:
+def _sampled(kinds: KindMatrix, start: Ints, seed: int) -> _Best:
     """The pair with the largest scaled cell of each row, over matchings drawn at random."""
     cells = _scaled(kinds)
     table = make_table(kinds, cells)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.array_types import Ints
+from crypsis.pseudonyms._kinds import KindMatrix
 from crypsis.scientific import csgraph, sparse
 
 
@@ -17,12 +18,12 @@ class BlockStructure(NamedTuple):
     a block every edge is in one.
     """
 
-    matching: Indices
-    blocks: tuple[tuple[Indices, Indices], ...]
+    matching: Ints
+    blocks: tuple[tuple[Ints, Ints], ...]
     superfluous: int
 
 
-def matching_or_deficiency(kinds: KindMatrix) -> tuple[Indices | None, Indices]:
+def matching_or_deficiency(kinds: KindMatrix) -> tuple[Ints | None, Ints]:
     """A perfect matching, or a set of rows that have too few columns among them (Hall).
 
     Returns (the column of each row, empty) or (None, the rows of a deficient set). Kinds of rows
@@ -50,7 +51,7 @@ def matching_or_deficiency(kinds: KindMatrix) -> tuple[Indices | None, Indices]:
     return None, np.flatnonzero(np.isin(kinds.row_kind, sorted(seen)))
 
 
-def random_matching(kinds: KindMatrix, generator: np.random.Generator) -> Indices:
+def random_matching(kinds: KindMatrix, generator: np.random.Generator) -> Ints:
     """A perfect matching that is far from another one: kinds are met in a random order.
 
     There must be one. It is not a random draw: it only depends on the order.
@@ -96,7 +97,7 @@ def _flow(kinds: KindMatrix) -> sparse.csr_array:
     return flow
 
 
-def _of_items(kinds: KindMatrix, flow: sparse.csr_array) -> Indices:
+def _of_items(kinds: KindMatrix, flow: sparse.csr_array) -> Ints:
     """The column of each row, from the number of pairs between kinds."""
     pairs = sparse.coo_array(flow)
     rows, columns = (np.repeat(part, pairs.data) for part in pairs.coords)
@@ -109,7 +110,7 @@ def _of_items(kinds: KindMatrix, flow: sparse.csr_array) -> Indices:
     return matching
 
 
-def block_structure(kinds: KindMatrix, matching: Indices) -> BlockStructure:
+def block_structure(kinds: KindMatrix, matching: Ints) -> BlockStructure:
     """The irreducible blocks: strongly connected components of rows, columns and the matching.
 
     Identical rows are always in one block, and so are identical columns: O(edges between kinds).

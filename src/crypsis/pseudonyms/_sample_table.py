@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.array_types import Ints
+from crypsis.pseudonyms._kinds import KindMatrix
 from crypsis.pseudonyms.kernels.chain import LONGEST
 from crypsis.scientific import sparse
 
@@ -43,7 +44,7 @@ class Table:
         self.cumulative = cumulative - np.repeat(before, np.diff(starts))
 
     @cached_property
-    def holes(self) -> tuple[NDArray[np.float64], Indices]:
+    def holes(self) -> tuple[NDArray[np.float64], Ints]:
         """From which kinds of columns visits start (cumulative shares), and how long they may be."""
         starts, indices, values = self.by_column
         columns = self.kinds.columns
@@ -53,7 +54,7 @@ class Table:
         return np.cumsum(share**2 * columns), np.minimum(limits, LONGEST * self.kinds.size)
 
     @cached_property
-    def examples(self) -> tuple[Indices, Indices]:
+    def examples(self) -> tuple[Ints, Ints]:
         """One row and one column of each kind."""
         rows, columns = self.row_lists, self.kernel[5:7]
         return rows[1][rows[0][:-1]], columns[1][columns[0][:-1]]
@@ -77,18 +78,16 @@ class TruePairs(NamedTuple):
     the cells visited for one draw.
     """
 
-    items: Indices
-    truth: Indices
+    items: Ints
+    truth: Ints
     numbers: NDArray[np.float64]
-    of_row: Indices
+    of_row: Ints
     smooth: NDArray[np.bool_]
     bethe: float
     cost: int
 
 
-def true_pairs(
-    kinds: KindMatrix, marginals: NDArray[np.float64], truth: Indices, precision: float
-) -> TruePairs:
+def true_pairs(kinds: KindMatrix, marginals: NDArray[np.float64], truth: Ints, precision: float) -> TruePairs:
     """The pairs of kinds with true pairs, and which of them to smooth.
 
     Counting pairs between two kinds is quick and varies more: it is used where it adds little to
@@ -115,7 +114,7 @@ def true_pairs(
     return TruePairs(items, truth[items], numbers.astype(np.float64), of_row.ravel(), smooth, expected, cost)
 
 
-def _listed(kind: Indices, counts: Indices) -> tuple[Indices, Indices]:
+def _listed(kind: Ints, counts: Ints) -> tuple[Ints, Ints]:
     """Where the members of each kind begin in the list of all, and that list."""
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return first, np.argsort(kind, kind="stable").astype(np.int64)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Ints
 from crypsis.pseudonyms._chains import BURN_IN, CHAINS, Chains
-from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms._kinds import KindMatrix
 from crypsis.pseudonyms._sample_table import Table, TruePairs, is_flat, make_table, true_pairs
 from crypsis.pseudonyms.kernels import sampler
 from crypsis.pseudonyms.kernels.bethe import Bounds
@@ -82,7 +83,7 @@ class MatchingSample(NamedTuple):
 
 
 def sample_block(
-    kinds: KindMatrix, bounds: Bounds, start: Indices, truth: Indices | None, *, seed: int, precision: float
+    kinds: KindMatrix, bounds: Bounds, start: Ints, truth: Ints | None, *, seed: int, precision: float
 ) -> MatchingSample:
     """Draw matchings of an irreducible block until the cracks are known to `precision`.
 
@@ -142,8 +143,8 @@ class _Series(NamedTuple):
 
 def _run(
     table: Table,
-    start: Indices,
-    truth: Indices | None,
+    start: Ints,
+    truth: Ints | None,
     pairs: TruePairs | None,
     weighted: bool,
     seed: np.random.SeedSequence,
@@ -231,7 +232,7 @@ def _enough(series: NDArray[np.float64], goal: float) -> tuple[bool, float]:
 
 
 def log_permanent(
-    kinds: KindMatrix, bounds: Bounds, start: Indices, *, seed: int, precision: float
+    kinds: KindMatrix, bounds: Bounds, start: Ints, *, seed: int, precision: float
 ) -> tuple[Spread, int]:
     """The logarithm of the permanent, and how many draws it took (0: it is bounded).
 
@@ -255,7 +256,7 @@ def log_permanent(
 
 
 def _importance(
-    kinds: KindMatrix, bounds: Bounds, start: Indices, seed: int, goal: float, most: int, cost: int
+    kinds: KindMatrix, bounds: Bounds, start: Ints, seed: int, goal: float, most: int, cost: int
 ) -> tuple[Spread, int, float]:
     """The logarithm of the permanent of the scaled block, with draws and effective draws."""
     weights = kinds.weights
@@ -282,7 +283,7 @@ def _importance(
     return Spread(value, max(half, 1e-9 * kinds.size)), logs.size, effective  # never certain
 
 
-def _compressed(matrix: sparse.csr_array) -> tuple[Indices, Indices, NDArray[np.float64]]:
+def _compressed(matrix: sparse.csr_array) -> tuple[Ints, Ints, NDArray[np.float64]]:
     matrix.sort_indices()
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crypsis.array_types import Ints
 from crypsis.errors import ParameterError
 from crypsis.pseudonyms._belief import Belief, as_belief
-from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms._kinds import KindMatrix
 from crypsis.pseudonyms.kernels import bethe
 from crypsis.results import Result, raw
 from crypsis.scientific import sparse
@@ -93,7 +94,7 @@ def doubly_stochastic(belief: Belief | ArrayLike, *, tolerance: float = 1e-14) -
     )
 
 
-def true_cells(belief: Belief, truth: Indices) -> NDArray[np.float64]:
+def true_cells(belief: Belief, truth: Ints) -> NDArray[np.float64]:
     """The cell of each item's own pseudonym in the doubly stochastic matrix."""
     cells = np.empty(belief.size)
     for rows, columns in belief.structure.blocks:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Ints
 from crypsis.errors import ParameterError, TooLargeError
 from crypsis.pseudonyms._belief import Belief
 from crypsis.pseudonyms._glynn import auto_size, compute
-from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms._kinds import KindMatrix
 from crypsis.pseudonyms._sample_table import is_flat
 from crypsis.pseudonyms._sampling import Convergence, MatchingSample, Spread, add, log_permanent, sample_block
 from crypsis.pseudonyms._scaling import scaling_factors
@@ -64,8 +65,8 @@ class SolvedBlock:
     def __init__(
         self,
         belief: Belief,
-        rows: Indices,
-        columns: Indices,
+        rows: Ints,
+        columns: Ints,
         kinds: KindMatrix,
         exact: _Exact | None,
         seed: int,
@@ -145,7 +146,7 @@ class SolvedBlock:
                 return Spread(value, 0.0, value, most - value)
         return spread._replace(value=min(max(spread.value, 0.0), most))
 
-    def local(self, columns: Indices) -> Indices:
+    def local(self, columns: Ints) -> Ints:
         """Columns of all rows as positions in the block."""
         return np.searchsorted(self.columns, columns[self.rows])
 
@@ -225,7 +226,7 @@ def as_number(
 
 
 def solve_block(
-    belief: Belief, rows: Indices, columns: Indices, method: str, seed: int, precision: float
+    belief: Belief, rows: Ints, columns: Ints, method: str, seed: int, precision: float
 ) -> SolvedBlock:
     """One block with its permanent, entropy and edge probabilities."""
     kinds = belief.kinds.part(rows, columns)

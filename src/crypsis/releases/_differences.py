@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.releases._links import Links, Mask, ReleasePair
-from crypsis.releases._tables import Ints, ReleaseTable, group_of, shared_codes
+from crypsis.array_types import Flags, Ints
+from crypsis.releases._links import Links, ReleasePair
+from crypsis.releases._tables import ReleaseTable, group_of, shared_codes
 from crypsis.results import Result
 from crypsis.scientific import csgraph, sparse
 
@@ -51,7 +52,7 @@ def _by_record(pair: ReleasePair, links: Links, k: int) -> Difference:
     return Difference(int(added.sum()), int(removed.sum()), int(changed.size), small, bool(rows.size), True)
 
 
-def _changed(pair: ReleasePair, rows: Ints, other_rows: Ints) -> Mask:
+def _changed(pair: ReleasePair, rows: Ints, other_rows: Ints) -> Flags:
     is_changed = ~pair.fits(rows, other_rows)
     for name in pair.table.sensitive:
         if name in pair.other_table.texts and name in pair.table.texts:

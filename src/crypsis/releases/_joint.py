@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.errors import TooLargeError
-from crypsis.releases._tables import Ints, ReleaseTable
-from crypsis.releases._weights import Floats, Weights
+from crypsis.releases._tables import ReleaseTable
+from crypsis.releases._weights import Weights
 from crypsis.results import Estimate, Number
 
 _MOST_ENTRIES = 20_000_000

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints
 from crypsis.hierarchies.overlap import overlapping
-from crypsis.releases._tables import Ints, ReleaseTable, group_of, shared_codes
-
-Mask = NDArray[np.bool_]
+from crypsis.releases._tables import ReleaseTable, group_of, shared_codes
 
 _UNIQUE, _AGREE, _FEWEST, _STABLE = 0.95, 0.9, 5, 0.5
 _BETTER = 0.05
@@ -79,7 +77,7 @@ class ReleasePair:
         return (columns, other_columns) if columns and other_columns else ((), ())
 
     @cached_property
-    def _overlaps(self) -> tuple[dict[str, Mask], int]:
+    def _overlaps(self) -> tuple[dict[str, Flags], int]:
         masks, unread = {}, 0
         for name in self.shared:
             here, other_labels = (np.unique(table.label_of[name]) for table in (self.table, self.other_table))
@@ -92,7 +90,7 @@ class ReleasePair:
         return masks, unread
 
     @property
-    def possible(self) -> dict[str, Mask]:
+    def possible(self) -> dict[str, Flags]:
         """For each common quasi-identifier which labels may be those of one value."""
         return self._overlaps[0]
 
@@ -101,7 +99,7 @@ class ReleasePair:
         """How many labels could not be compared."""
         return self._overlaps[1]
 
-    def fits(self, rows: Ints, other_rows: Ints) -> Mask:
+    def fits(self, rows: Ints, other_rows: Ints) -> Flags:
         """Whether rows of one release may be those of the other, by the quasi-identifiers."""
         is_possible = np.ones(rows.size, bool)
         for name in self.shared:
@@ -122,7 +120,7 @@ def find_links(pair: ReleasePair, on: str | None) -> Links:
     for name, (first, second) in codes.items():
         (stable if np.isin(first, second).mean() >= _STABLE else changed).append(name)
 
-    def agree(rows: Ints, other_rows: Ints) -> Mask:
+    def agree(rows: Ints, other_rows: Ints) -> Flags:
         agreement = pair.fits(rows, other_rows)
         for name in stable:
             first, second = codes[name]
@@ -149,7 +147,7 @@ def _unique(values: Ints) -> bool:
     return bool(np.unique(values).size >= _UNIQUE * values.size)
 
 
-def _is_key(first: Ints, second: Ints, agree: Callable[[Ints, Ints], Mask]) -> bool:
+def _is_key(first: Ints, second: Ints, agree: Callable[[Ints, Ints], Flags]) -> bool:
     """Whether a column identifies people in both: unique, shared, and in agreement with the rest.
 
     Numbers that were drawn anew are unique and shared, too, but agree with nothing.
@@ -162,13 +160,13 @@ def _is_key(first: Ints, second: Ints, agree: Callable[[Ints, Ints], Mask]) -> b
     return _agrees(rows, other_rows, agree)
 
 
-def _agrees(rows: Ints, other_rows: Ints, agree: Callable[[Ints, Ints], Mask]) -> bool:
+def _agrees(rows: Ints, other_rows: Ints, agree: Callable[[Ints, Ints], Flags]) -> bool:
     agreement = float(agree(rows, other_rows).mean())
     by_chance = float(agree(rows, np.random.default_rng(0).permutation(other_rows)).mean())
     return agreement >= _AGREE and (agreement >= by_chance + _BETTER or by_chance >= 1 - _BETTER)
 
 
-def _order(size: int, other_size: int, agree: Callable[[Ints, Ints], Mask]) -> tuple[Ints, Ints] | None:
+def _order(size: int, other_size: int, agree: Callable[[Ints, Ints], Flags]) -> tuple[Ints, Ints] | None:
     """The rows numbered along both files if they are in the same order; others have no number."""
     if min(size, other_size) < 10 * _FEWEST:
         return None
@@ -184,7 +182,7 @@ def _order(size: int, other_size: int, agree: Callable[[Ints, Ints], Mask]) -> t
     return numbers, theirs
 
 
-def _aligned(size: int, other_size: int, agree: Callable[[Ints, Ints], Mask]) -> tuple[Ints, Ints]:
+def _aligned(size: int, other_size: int, agree: Callable[[Ints, Ints], Flags]) -> tuple[Ints, Ints]:
     """Rows that find one another, one after the other in the order of both files."""
     if size == other_size:
         all_rows = np.arange(size)
@@ -205,7 +203,7 @@ def _aligned(size: int, other_size: int, agree: Callable[[Ints, Ints], Mask]) ->
     return (pairs[:, 0], pairs[:, 1]) if forward else (pairs[:, 1], pairs[:, 0])
 
 
-def _shuffled_aligns(size: int, other_size: int, agree: Callable[[Ints, Ints], Mask], aligned: int) -> bool:
+def _shuffled_aligns(size: int, other_size: int, agree: Callable[[Ints, Ints], Flags], aligned: int) -> bool:
     """Whether shuffled rows would be found in sequence as well, so that it shows nothing."""
     mixed = np.random.default_rng(0).permutation(size)
     rows, _ = _aligned(size, other_size, lambda rows, other_rows: agree(mixed[rows], other_rows))

@@ -7,13 +7,14 @@ from typing import Unpack
 
 import numpy as np
 
+from crypsis.array_types import Ints
 from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import InputError, ParameterError, unknown_columns
 from crypsis.options import Roles
 from crypsis.releases._differences import Difference, difference
 from crypsis.releases._joint import Intersections, intersect
 from crypsis.releases._links import Links, ReleasePair, find_links
-from crypsis.releases._tables import Ints, ReleaseTable, release_table, with_roles_of
+from crypsis.releases._tables import ReleaseTable, release_table, with_roles_of
 from crypsis.releases._weights import Weights, weights_of
 from crypsis.results import Estimate, Number, Result
 from crypsis.tables.schema import listed

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.counting.arrays import codes, numbers
 from crypsis.dataset import Dataset
 from crypsis.errors import TooLargeError
 from crypsis.hierarchies.labels import as_text
 from crypsis.options import Role
 from crypsis.tables import Kind
-
-Ints = NDArray[np.int64]
 
 _MOST_ROWS = 2_000_000
 _PARTS, _MANY = 10, 20

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.errors import TooLargeError
 from crypsis.releases._links import Links, ReleasePair
-from crypsis.releases._tables import Ints, group_of
-
-Floats = NDArray[np.float64]
+from crypsis.releases._tables import group_of
 
 _MOST_ENTRIES, _MOST_PAIRS = 5_000_000, 500_000_000
 _ROUNDS, _BLOCK = 60, 512

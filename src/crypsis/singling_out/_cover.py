@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.matching import different_types, rows_covered
 from crypsis.dataset import Dataset
@@ -16,7 +16,6 @@ from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.cover import covered
 from crypsis.options import MissingValues
 
-Ints = NDArray[np.int64]
 _MAX_WORK = 200_000_000_000
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crypsis.array_types import Floats
 from crypsis.scientific import special
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
@@ -15,9 +15,6 @@ from crypsis.options import Columns, Roles
 from crypsis.results import Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._risk import check_threshold, population_risk, units_alike
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class HouseholdRisk(Result):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Unpack, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.match_probability import PopulationModel, match_variance
 from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError
@@ -23,9 +23,6 @@ from crypsis.singling_out._risk import (
     unit_count,
     units_alike,
 )
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class IndividualRisk(Result):

@@ -9,8 +9,8 @@ from typing import Unpack
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.dataset import DESIGN, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ColumnError, TooLargeError, unknown_columns
@@ -18,8 +18,6 @@ from crypsis.options import Columns, Roles
 from crypsis.results import Result, percent_text
 from crypsis.tables import Kind
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _PAIRS = 20_000_000
 """The most pairs of cells that are compared."""
 

@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Floats
 from crypsis.counting.cells import Cells
 from crypsis.counting.match_probability import check_weights
 from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
@@ -22,7 +22,6 @@ from crypsis.singling_out._loglinear_fit import Margin, TableFit, fit_margins, j
 from crypsis.singling_out._measures import population_too_small
 from crypsis.singling_out._risk import refuse_wildcards
 
-Floats = NDArray[np.float64]
 _MAX_CELLS = 4_000_000
 _MAX_CHOICE = 300_000
 _ACCEPTED = 1.96

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from crypsis.array_types import Floats
+
 Margin = tuple[int, ...]
 
 _CYCLES = 200

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats
 from crypsis.counting.cells import Cells, ColumnSetCounts
 from crypsis.counting.partitions import count_column_sets
 from crypsis.errors import ParameterError, unknown_columns
@@ -18,7 +18,6 @@ from crypsis.singling_out import _distinct as estimators
 from crypsis.singling_out._bounds import check_fraction
 from crypsis.singling_out._search import FoundSet
 
-Floats = NDArray[np.float64]
 CONFIDENCE = 0.95
 
 

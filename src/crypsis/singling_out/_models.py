@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.scientific import special
 
 _FAR = 1_000.0
@@ -20,9 +20,6 @@ _GAIN = 1e-10
 _DIFFERENCE = 1e-3
 _LONGEST = 4.0
 _TURNS = 50
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

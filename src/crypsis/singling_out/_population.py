@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.counting.match_probability import check_weights
 from crypsis.dataset import Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError
@@ -29,7 +29,6 @@ from crypsis.singling_out._models import (
 from crypsis.singling_out._population_bounds import SampledClasses, unique_people
 from crypsis.singling_out._risk import refuse_wildcards
 
-Ints = NDArray[np.int64]
 _SMALL_SAMPLE = 0.1
 _MAX_WEIGHTS = 30
 _MODELS: dict[str, Model] = {

@@ -16,12 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.scientific import special
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 # Larger sampled classes say nothing about people who are alone.
 _COUNTED_SIZES = 12

@@ -8,9 +8,10 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.counting.cells import Cells, ColumnSetCounts
 from crypsis.counting.kernels import refinement as kernels
-from crypsis.counting.partitions import Chosen, CodeTable, Ints
+from crypsis.counting.partitions import Chosen, CodeTable
 from crypsis.dataset import DESIGN, Data, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, Roles

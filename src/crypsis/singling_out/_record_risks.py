@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.array_types import Floats
 from crypsis.counting.cells import Cells
 from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError
@@ -20,8 +21,6 @@ from crypsis.singling_out._records import row_cells
 from crypsis.singling_out._risk import expanded_sizes, population_risk, units_alike
 from crypsis.singling_out._suda import dis_scores, sampling_fraction_of, score_cells
 from crypsis.tables.values import places_among
-
-Floats = NDArray[np.float64]
 
 
 class RecordRisks(Result, eq=False):

@@ -7,8 +7,8 @@ from typing import Unpack
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.dataset import SAMPLE, Data, Dataset, as_seen, takes_roles
@@ -20,8 +20,6 @@ from crypsis.singling_out._risk import check_threshold, units_alike
 from crypsis.tables.joins import rows_in_cells
 from crypsis.tables.values import places_among
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _MAX_RECORDS = 10_000_000
 _ADDED = ("row", "class_size", "risk")
 

@@ -8,8 +8,8 @@ marketer wants to re-identify as many persons as possible.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.counting.match_probability import PopulationModel, check_weights, match_probability
@@ -19,8 +19,6 @@ from crypsis.options import MissingValues
 from crypsis.results import Number, Result, number_text, percent_text
 from crypsis.singling_out._cover import people_alike
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 PersonCells = tuple[Ints, Ints, Ints]
 
 
@@ -172,7 +170,7 @@ def check_threshold(threshold: float) -> None:
 
 
 def attacker_risk(
-    risk: Floats, units: Ints, counted: NDArray[np.bool_], person: PersonCells | None, limit: float
+    risk: Floats, units: Ints, counted: Flags, person: PersonCells | None, limit: float
 ) -> AttackerRisk:
     """The risk over records, or over persons by the record of each with the highest risk."""
     if person is None:
@@ -189,7 +187,7 @@ def attacker_risk(
     return AttackerRisk(float(values.max()), float(values @ weights / total), above)
 
 
-def unit_count(units: Ints, counted: NDArray[np.bool_], person: PersonCells | None) -> int:
+def unit_count(units: Ints, counted: Flags, person: PersonCells | None) -> int:
     """The number of records, or of persons, that count."""
     if person is None:
         return int(units[counted].sum())
@@ -197,7 +195,7 @@ def unit_count(units: Ints, counted: NDArray[np.bool_], person: PersonCells | No
     return int(np.unique(persons[(persons >= 0) & counted[member]]).size)
 
 
-def units_by_size(occurring: Ints, units: Ints, sizes: Ints, person: PersonCells | None) -> NDArray[np.int64]:
+def units_by_size(occurring: Ints, units: Ints, sizes: Ints, person: PersonCells | None) -> Ints:
     """For each size the records in classes of it; a person counts once, in their smallest class."""
     of_sizes = np.searchsorted(occurring, sizes)
     counted = sizes > 0

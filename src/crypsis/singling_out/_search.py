@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
-from crypsis.counting.partitions import Chosen, CodeTable, Ints, Partition
+from crypsis.array_types import Ints
+from crypsis.counting.partitions import Chosen, CodeTable, Partition
 from crypsis.errors import CancelledError
 from crypsis.threads import map_threads
 

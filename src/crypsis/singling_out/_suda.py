@@ -9,9 +9,9 @@ from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Bytes, Floats
 from crypsis.counting.cells import Cells
 from crypsis.counting.match_probability import check_weights
 from crypsis.counting.partitions import CodeTable, Partition
@@ -21,9 +21,6 @@ from crypsis.options import Columns, MissingValues, Roles
 from crypsis.results import Group, Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._risk import check_threshold, refuse_wildcards
-
-Bits = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 
 class ColumnScore(Result):
@@ -175,7 +172,7 @@ def score_cells(cells: Cells, max_columns: int) -> ScoredCells:
     scores = np.zeros(len(cells))
     through = np.zeros(width)
     uniques_by_size = [0] * max_columns
-    smaller: dict[tuple[int, ...], Bits] = {}
+    smaller: dict[tuple[int, ...], Bytes] = {}
     total = sum(math.comb(width, size) for size in range(1, max_columns + 1))
     with progress.step("special uniques", total) as step:
         for size in range(1, max_columns + 1):
@@ -206,7 +203,7 @@ def dis_scores(cells: Cells, scores: Floats, fraction: float) -> Floats:
     return dis
 
 
-def _uniques_of_size(cells: Cells, size: int) -> Iterator[tuple[tuple[int, ...], Bits]]:
+def _uniques_of_size(cells: Cells, size: int) -> Iterator[tuple[tuple[int, ...], Bytes]]:
     """Each set of `size` columns with the cells that it makes unique, as packed bits."""
     single = cells.counts == 1
     missing = cells.missing_mask if cells.missing is MissingValues.DROP else None
@@ -231,7 +228,7 @@ def _uniques_of_size(cells: Cells, size: int) -> Iterator[tuple[tuple[int, ...],
     yield from below(Partition.coarsest(table), ())
 
 
-def _minimal(bits: Bits, chosen: tuple[int, ...], smaller: dict[tuple[int, ...], Bits]) -> Bits:
+def _minimal(bits: Bytes, chosen: tuple[int, ...], smaller: dict[tuple[int, ...], Bytes]) -> Bytes:
     """The uniques that are not unique in one column fewer."""
     for part in combinations(chosen, len(chosen) - 1):
         if part:

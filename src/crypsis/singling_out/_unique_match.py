@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.counting.match_probability import check_weights
@@ -18,8 +18,6 @@ from crypsis.scientific import special
 from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._risk import refuse_wildcards
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _GROUPS = 50
 _FEWEST = 2
 
@@ -190,7 +188,7 @@ class _Sample:
             )
         return cells.counts * float(people) / max(1, int(cells.counts.sum()))
 
-    def matches(self, keep: NDArray[np.bool_] | None = None, scale: float = 1.0) -> tuple[Floats, Floats]:
+    def matches(self, keep: Flags | None = None, scale: float = 1.0) -> tuple[Floats, Floats]:
         """For each class whether it is a sample unique, and the others who match one in its place."""
         kept = slice(None) if keep is None else keep
         member, counts = self.member[kept], self.counts[kept]

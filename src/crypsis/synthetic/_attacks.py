@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting.proportions import difference_of, share_of
 from crypsis.results import Estimate, Result
-from crypsis.synthetic._columns import FileColumn, Floats, Ints
+from crypsis.synthetic._columns import FileColumn
 from crypsis.synthetic._neighbors import Neighbors
-
-Mask = NDArray[np.bool_]
 
 _FALSE = 0.1
 """The largest share of the control group that is taken for training records."""
@@ -55,8 +53,8 @@ class Outcome:
     name: str
     knows: str
     tries: str
-    training: Mask
-    control: Mask | None
+    training: Flags
+    control: Flags | None
     baseline: float = 0.0
     column: str | None = None
 
@@ -98,7 +96,7 @@ def copies(keys: Sequence[Ints]) -> Outcome:
     )
 
 
-def membership(name: str, scores: tuple[Floats, Floats], seed: int) -> tuple[Outcome, NDArray[np.float64]]:
+def membership(name: str, scores: tuple[Floats, Floats], seed: int) -> tuple[Outcome, Floats]:
     """Whether people were in the training data, by a score; also the p-value of each record.
 
     The threshold that separates both groups best is found on one half of them and tried on the
@@ -141,7 +139,7 @@ def _threshold(training: Floats, control: Floats) -> float:
 def linkability(training: Neighbors, control: Neighbors | None) -> Outcome:
     """Two halves of a record that are near to the same synthetic record."""
 
-    def linked(neighbors: Neighbors) -> Mask:
+    def linked(neighbors: Neighbors) -> Flags:
         first, second = neighbors.closest
         return np.asarray((first[:, :, None] == second[:, None, :]).any(axis=(1, 2)))
 
@@ -160,7 +158,7 @@ def inference(
     """The value of a column guessed from the nearest synthetic record in all other columns."""
     synthetic = column.parts[0]
 
-    def right(neighbors: tuple[Floats, Ints]) -> Mask:
+    def right(neighbors: tuple[Floats, Ints]) -> Flags:
         values, nearest = neighbors
         guess = synthetic[nearest]
         if not column.numeric:
@@ -236,7 +234,7 @@ def _matching(
     middle: Sequence[float],
 ) -> int:
     """How many records of a file meet the predicate of a synthetic record."""
-    matched: Mask | None = None
+    matched: Flags | None = None
     for c in chosen:
         column = columns[c]
         value, values = (

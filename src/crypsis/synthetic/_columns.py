@@ -10,15 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.arrays import codes, numbers
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.hierarchies.labels import as_text
 from crypsis.options import Role
 from crypsis.tables import Kind
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _MOST_ROWS = 2_000_000
 _ORDERED = 10

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.synthetic._columns import FileColumn, Floats, Ints
+from crypsis.array_types import Floats, Ints
+from crypsis.synthetic._columns import FileColumn
 
 _CELLS = 2_000_000
 _NEAR = 5

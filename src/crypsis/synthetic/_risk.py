@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.proportions import difference_of, share_of
 from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
@@ -23,7 +24,7 @@ from crypsis.synthetic._attacks import (
     membership,
     singling_out,
 )
-from crypsis.synthetic._columns import FileColumn, Floats, Ints, compared_columns, records
+from crypsis.synthetic._columns import FileColumn, compared_columns, records
 from crypsis.synthetic._neighbors import Neighbors, nearest
 
 _CONFIDENCE = 0.95

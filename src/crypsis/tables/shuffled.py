@@ -11,15 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 from numpy.random import Generator, SeedSequence, default_rng
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.tables.duckdb.connection import private_folder
 from crypsis.tables.frames import open_frame
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import Kind
 from crypsis.tables.sources import open_spilled
-
-Ints = NDArray[np.int64]
 
 _PILE_ROWS = 1_000_000
 _MAX_PILES = 256

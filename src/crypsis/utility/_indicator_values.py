@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, ParameterError, unknown_columns
 from crypsis.results import Estimate
@@ -22,7 +22,6 @@ from crypsis.utility._survey_estimates import (
     weighted_total,
 )
 
-Floats = NDArray[np.float64]
 Group = tuple[Any, ...]
 """The value of `by` (where there is one), then those of the cell, or the name of a coefficient."""
 Found = dict[Group, Estimate | None]
@@ -56,8 +55,8 @@ def estimates(
 
 
 def _groups(
-    indicator: Indicator, table: pa.Table, in_table: NDArray[np.bool_], groups: Sequence[Group] | None
-) -> Iterator[tuple[Group, NDArray[np.bool_]]]:
+    indicator: Indicator, table: pa.Table, in_table: Flags, groups: Sequence[Group] | None
+) -> Iterator[tuple[Group, Flags]]:
     """The records of each value of `by`; all of them without it."""
     if indicator.by is None:
         yield (), in_table
@@ -75,7 +74,7 @@ def _of_group(
     indicator: Indicator,
     table: pa.Table,
     design: Design,
-    rows: NDArray[np.bool_],
+    rows: Flags,
     confidence: float,
     head: Group,
     groups: Sequence[Group] | None,
@@ -97,7 +96,7 @@ def _shares(
     indicator: Indicator,
     table: pa.Table,
     design: Design,
-    rows: NDArray[np.bool_],
+    rows: Flags,
     confidence: float,
     head: Group,
     groups: Sequence[Group] | None,
@@ -121,12 +120,7 @@ def _shares(
 
 
 def _coefficients(
-    indicator: Indicator,
-    table: pa.Table,
-    design: Design,
-    rows: NDArray[np.bool_],
-    confidence: float,
-    head: Group,
+    indicator: Indicator, table: pa.Table, design: Design, rows: Flags, confidence: float, head: Group
 ) -> Found:
     y = np.where(rows, _numbers(table, indicator.columns[0]), 0.0)
     terms = [np.where(rows, _numbers(table, name), 0.0) for name in indicator.columns[1:]]
@@ -153,7 +147,7 @@ def _design(table: pa.Table, parts: dict[str, str | None]) -> Design:
     return Design(weight, stratum, cluster)
 
 
-def _codes(column: pa.ChunkedArray) -> NDArray[np.int64]:
+def _codes(column: pa.ChunkedArray) -> Ints:
     coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     return np.asarray(coded.indices, np.int64)
 
@@ -166,7 +160,7 @@ def _numbers(table: pa.Table, name: str) -> Floats:
     return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
 
 
-def _equal(column: pa.ChunkedArray, value: Any) -> NDArray[np.bool_]:
+def _equal(column: pa.ChunkedArray, value: Any) -> Flags:
     """Which records have a value; none where the types differ, as after a generalization."""
     try:
         same = pc.equal(column, pa.scalar(value, column.type))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from crypsis.array_types import Floats
 from crypsis.errors import ParameterError
 from crypsis.results import Result
-
-Floats = NDArray[np.float64]
 
 
 class NormalizedError(Result):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats
 from crypsis.dataset import Data, Dataset, as_columns, as_dataset
 from crypsis.errors import ColumnError
 from crypsis.options import Columns
@@ -14,7 +14,6 @@ from crypsis.results import Result
 from crypsis.scientific import special
 from crypsis.utility._column_changes import shared_columns
 
-Floats = NDArray[np.float64]
 _MAX_LEVELS = 20
 
 

@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.results import Estimate
 from crypsis.scientific import special
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _METHOD = "linearized variance of the sampling design"
 
 
@@ -28,7 +26,7 @@ class Design:
     stratum: Ints
     cluster: Ints
 
-    def some(self, rows: NDArray[np.bool_]) -> Design:
+    def some(self, rows: Flags) -> Design:
         """The design of some records only: a domain. The others count with a score of 0."""
         return Design(np.where(rows, self.weight, 0.0), self.stratum, self.cluster)
 

@@ -17,11 +17,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.dataset import Dataset
 from crypsis.hierarchies.labels import as_text
 from crypsis.tables import Kind
-
-Floats = NDArray[np.float64]
 
 _FEWEST, _MOST, _DIGESTED = 20, 20_000, 50
 """How few records show nothing, how many are compared, and of how many digests are computed."""
@@ -53,7 +52,7 @@ def new_pseudonyms(original: Dataset, masked: Dataset, row_map: Sequence[int] | 
     )
 
 
-def _drawn(before: pa.ChunkedArray, after: pa.ChunkedArray, rows: NDArray[np.int64]) -> bool:
+def _drawn(before: pa.ChunkedArray, after: pa.ChunkedArray, rows: Ints) -> bool:
     """Whether nothing shows that the values were computed from those of their original records."""
     linked_rows = np.flatnonzero((rows >= 0) & (rows < len(before)))
     linked_rows = np.random.default_rng(0).permutation(linked_rows)[:_MOST]

@@ -8,7 +8,8 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from crypsis.columns.codes import Ints, codes_of
+from crypsis.array_types import Ints
+from crypsis.columns.codes import codes_of
 from crypsis.counting.grouping import numbered
 from crypsis.dataset import ColumnNote, Dataset
 from crypsis.errors import InputError, TooLargeError

@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import AnyCodes, Codes, Ints
 from crypsis.machine_code import kernel
-
-Codes = NDArray[np.integer[Any]]
-Places = NDArray[np.int32]
 
 
 @kernel
-def add_places(codes: Codes, low: int, own: Places, places: Places, start: bool) -> bool:
+def add_places(codes: AnyCodes, low: int, own: Codes, places: Codes, start: bool) -> bool:
     """Add to the place of each row what its code, counted from `low`, adds in one column.
 
     With `start` places begin here. False if nothing is known that a code adds.
@@ -29,7 +24,7 @@ def add_places(codes: Codes, low: int, own: Places, places: Places, start: bool)
 
 
 @kernel
-def count_places(codes: Codes, low: int, own: Places, places: Places, table: NDArray[np.int64]) -> bool:
+def count_places(codes: AnyCodes, low: int, own: Codes, places: Codes, table: Ints) -> bool:
     """Count each row at its place, after what the last column adds to it."""
     for i in range(codes.size):
         code = np.int64(codes[i]) - low

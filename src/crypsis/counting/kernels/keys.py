@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Codes, Ints
 from crypsis.machine_code import kernel
-
-Ints = NDArray[np.int64]
 
 
 @kernel
@@ -44,7 +42,7 @@ def group_totals(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
 
 
 @kernel
-def keys_of(codes: NDArray[np.int32], lines: Ints, bits: Ints) -> Ints:
+def keys_of(codes: Codes, lines: Ints, bits: Ints) -> Ints:
     """One key for each cell from its codes in some lines, each of which has so many bits."""
     keys = np.zeros(codes.shape[1], np.int64)
     for c in range(lines.size):

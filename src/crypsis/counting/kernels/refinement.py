@@ -13,12 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import AnyCodes, Bytes, Codes, Flags, Ints
 from crypsis.machine_code import kernel
-
-Cells = NDArray[np.int32]
-Codes = NDArray[np.unsignedinteger]
-Stats = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 DISTINCT, SINGLETONS, DOUBLETONS, SQUARES, ROWS, SMALLEST, LARGEST = range(7)
 BITS = 64
@@ -26,13 +22,13 @@ _MANY = 3
 _NO_CLASS = np.iinfo(np.int64).max
 
 
-def no_classes() -> Stats:
+def no_classes() -> Ints:
     """The statistics of a partition without classes."""
     return np.array([0, 0, 0, 0, 0, _NO_CLASS, 0], np.int64)
 
 
 @kernel
-def _add_class(stats: Stats, size: int) -> None:
+def _add_class(stats: Ints, size: int) -> None:
     stats[DISTINCT] += 1
     stats[SINGLETONS] += size == 1
     stats[DOUBLETONS] += size == 2
@@ -44,18 +40,18 @@ def _add_class(stats: Stats, size: int) -> None:
 
 @kernel
 def refine(
-    order: Cells,
-    starts: Cells,
-    codes: Codes,
+    order: Codes,
+    starts: Codes,
+    codes: AnyCodes,
     domain: int,
     missing: int,
-    counts: Stats,
+    counts: Ints,
     fragile: Flags,
-    finished: Stats,
-) -> tuple[Cells, Cells]:
+    finished: Ints,
+) -> tuple[Codes, Codes]:
     """Split every class by the codes of one more column; lone cells are added to `finished`.
 
-    Cells with the code `missing` leave (-1: none). `fragile` is empty where no cell is.
+    Codes with the code `missing` leave (-1: none). `fragile` is empty where no cell is.
     """
     new_order = np.empty_like(order)
     new_starts = np.empty((order.size if fragile.size else order.size // 2) + 2, np.int32)
@@ -108,7 +104,7 @@ def refine(
 
 
 @kernel
-def statistics(order: Cells, starts: Cells, counts: Stats, finished: Stats) -> Stats:
+def statistics(order: Codes, starts: Codes, counts: Ints, finished: Ints) -> Ints:
     """The statistics of all classes of a partition."""
     stats = finished.copy()
     for g in range(starts.size - 1):
@@ -121,15 +117,15 @@ def statistics(order: Cells, starts: Cells, counts: Stats, finished: Stats) -> S
 
 @kernel
 def tally_wide(
-    order: Cells,
-    starts: Cells,
-    table: Codes,
-    columns: Stats,
-    missing: Stats,
+    order: Codes,
+    starts: Codes,
+    table: AnyCodes,
+    columns: Ints,
+    missing: Ints,
     domain: int,
-    rows: NDArray[np.uint8],
-    finished: Stats,
-) -> Stats:
+    rows: Bytes,
+    finished: Ints,
+) -> Ints:
     """For each of some columns the statistics after `refine`, for columns of any number of values.
 
     The codes are stored row by row, so that one memory access serves all the columns.
@@ -164,7 +160,7 @@ def tally_wide(
 
 @kernel
 def squares(
-    order: Cells, starts: Cells, codes: Codes, domain: int, missing: int, counts: Stats, finished: Stats
+    order: Codes, starts: Codes, codes: AnyCodes, domain: int, missing: int, counts: Ints, finished: Ints
 ) -> int:
     """The sum of squared class sizes after refinement by one more column."""
     total = int(finished[SQUARES])
@@ -193,14 +189,14 @@ def _ones(bits: np.uint64) -> np.uint64:
 
 @kernel
 def tally_narrow(
-    order: Cells,
-    starts: Cells,
-    table: NDArray[np.uint8],
+    order: Codes,
+    starts: Codes,
+    table: Bytes,
     leftmost: int,
     kept: NDArray[np.uint64],
-    rows: NDArray[np.uint8],
-    finished: Stats,
-) -> Stats:
+    rows: Bytes,
+    finished: Ints,
+) -> Ints:
     """As `tally_wide` for the columns from `leftmost` on of a table whose codes are below 64.
 
     Three words of bits per column record which values of a class occur once, twice and more often.

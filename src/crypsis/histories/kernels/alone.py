@@ -17,13 +17,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.histories.kernels.knowledge import ENDS, NUMBER, ORDER
 from crypsis.machine_code import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @kernel
@@ -211,7 +208,7 @@ def shares_alone(people: Ints, events: int, histories: Any, knows: int) -> Float
 
 
 @kernel
-def drawn_alone(people: Ints, choices: Ints, events: int, histories: Any, knows: int) -> NDArray[np.bool_]:
+def drawn_alone(people: Ints, choices: Ints, events: int, histories: Any, knows: int) -> Flags:
     """For each draw of a person and of events, whether nobody else has the first `events` of them.
 
     `choices` has a line for each draw with places of events in the history, in random order.
@@ -232,7 +229,7 @@ def drawn_alone(people: Ints, choices: Ints, events: int, histories: Any, knows:
 
 
 @kernel
-def known_alone(people: Ints, known: Ints, events: int, histories: Any, knows: int) -> NDArray[np.bool_]:
+def known_alone(people: Ints, known: Ints, events: int, histories: Any, knows: int) -> Flags:
     """For each of the people whether nobody else has the first `events` of their known events.
 
     A line of `known` has the places of the events, filled up with -1; those of a person are in the
@@ -250,9 +247,7 @@ def known_alone(people: Ints, known: Ints, events: int, histories: Any, knows: i
 
 
 @kernel
-def smallest_choices(
-    people: Ints, events: int, histories: Any, knows: int, work: int
-) -> tuple[Ints, NDArray[np.bool_]]:
+def smallest_choices(people: Ints, events: int, histories: Any, knows: int, work: int) -> tuple[Ints, Flags]:
     """For each of the people the fewest events that nobody else has, 0 if so many are not enough.
 
     Second: whether all smaller choices were examined; at most `work` are, for each person.

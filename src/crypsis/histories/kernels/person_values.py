@@ -10,14 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.histories.kernels.alone import candidates, has_all, known_events, next_choice
 from crypsis.histories.kernels.knowledge import ENDS
 from crypsis.machine_code import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @kernel

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.random import SeedSequence
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.columns.safe_harbor import Recoding, recoded
 from crypsis.errors import ColumnError, RequirementsNotMetError, TooLargeError
 from crypsis.protection.masking import _masks as m
@@ -26,7 +26,6 @@ from crypsis.protection.masking._pseudonyms import day_shift, new_key, pseudonym
 from crypsis.protection.masking._transition import transition_matrix
 from crypsis.protection.recoding._representatives import rounded_means
 
-Floats = NDArray[np.float64]
 Parts = Callable[[Sequence[str]], Iterator[pa.Table]]
 """The rows of some columns, from the first, in parts."""
 Apply = Callable[[pa.Table], pa.Table]
@@ -348,7 +347,7 @@ def _check_groups(table: pa.Table, method: m.Mask) -> None:
             )
 
 
-def frequencies(parts: Parts, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
+def frequencies(parts: Parts, name: str) -> tuple[pa.Array, Ints]:
     """The values of a column in their order with the count of each; NaN is missing."""
     counts: Counter[Any] = Counter()
     kind = pa.null()

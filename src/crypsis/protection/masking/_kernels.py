@@ -6,12 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.machine_code import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @kernel

@@ -8,15 +8,13 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError, TooLargeError, unknown_columns
 from crypsis.protection.masking._wildcards import matching_records, suppressed_for_wildcards
 from crypsis.tables.values import clean_column
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 _MAX_COLUMNS = 14
 
 
@@ -91,7 +89,7 @@ def _coded(column: pa.ChunkedArray) -> Ints:
     return np.asarray(pc.fill_null(indices, -1), np.int64)
 
 
-def suppressed_values(codes: Ints, k: int, order: Sequence[int] | None = None) -> Mask:
+def suppressed_values(codes: Ints, k: int, order: Sequence[int] | None = None) -> Flags:
     """Which values to remove, so that every record has k - 1 others like it.
 
     Parameters
@@ -134,7 +132,7 @@ def suppressed_values(codes: Ints, k: int, order: Sequence[int] | None = None) -
     return removed
 
 
-def _remove_rest(now: Ints, removed: Mask, small: Mask, k: int, order: Sequence[int] | None) -> None:
+def _remove_rest(now: Ints, removed: Flags, small: Flags, k: int, order: Sequence[int] | None) -> None:
     """The last records lose values together with records of classes that can spare them."""
     for row in np.flatnonzero(small).tolist():
         for chosen in _sets(now, order):
@@ -165,7 +163,7 @@ def _donors(now: Ints, rows: Ints, k: int, missing: int) -> Ints:
     return spare[:missing] if spare.size >= missing else rows[member == int(np.argmin(sizes))]
 
 
-def _remove(now: Ints, removed: Mask, rows: Ints, chosen: Sequence[int]) -> None:
+def _remove(now: Ints, removed: Flags, rows: Ints, chosen: Sequence[int]) -> None:
     for c in chosen:
         removed[rows, c] |= now[rows, c] > 0
         now[rows, c] = 0

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.machine_code import kernel
-
-Ints = NDArray[np.int64]
 
 
 @kernel

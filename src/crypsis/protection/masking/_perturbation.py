@@ -14,12 +14,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.errors import ParameterError
 from crypsis.protection.masking import _kernels as kernels
 from crypsis.protection.recoding._clusters import cluster
 from crypsis.scientific import special
 
-Floats = NDArray[np.float64]
 _BLOCK_ROWS = 65_536
 
 
@@ -185,7 +185,7 @@ def mdav(table: Floats, k: int) -> Floats:
     return np.asarray(means[group])
 
 
-def pram(codes: NDArray[np.int64], values: int, stay: float, generator: Generator) -> NDArray[np.int64]:
+def pram(codes: Ints, values: int, stay: float, generator: Generator) -> Ints:
     """Keep each category with probability `stay`, else draw one from how often each occurs.
 
     Post-randomization (Gouweleeuw et al. 1998) with the matrix stay I + (1 - stay) 1 p', which
@@ -197,7 +197,7 @@ def pram(codes: NDArray[np.int64], values: int, stay: float, generator: Generato
     return np.asarray(np.where(change, drawn, codes))
 
 
-def pram_by_matrix(codes: NDArray[np.integer], matrix: Floats, generator: Generator) -> NDArray[np.int64]:
+def pram_by_matrix(codes: NDArray[np.integer], matrix: Floats, generator: Generator) -> Ints:
     """Each category becomes what its row of the matrix draws; -1 is missing and stays missing."""
     draws = generator.random(codes.size)
     drawn = np.full(codes.size, -1, np.int64)
@@ -209,9 +209,7 @@ def pram_by_matrix(codes: NDArray[np.integer], matrix: Floats, generator: Genera
     return drawn
 
 
-def redrawn(
-    present: NDArray[np.bool_], counts: NDArray[np.int64], stay: float, generator: Generator
-) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def redrawn(present: Flags, counts: Ints, stay: float, generator: Generator) -> tuple[Flags, Ints]:
     """Which rows are drawn again, and the place of their new value; two draws a row."""
     draws = generator.random((present.size, 2))
     change = present & (draws[:, 0] >= stay)

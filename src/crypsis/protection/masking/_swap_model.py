@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from crypsis.array_types import Floats, Ints
+
 _SURE = 1 - 1e-12
 
 

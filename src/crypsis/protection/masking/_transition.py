@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.errors import ParameterError, TooLargeError
 from crypsis.protection.masking._masks import PramMatrix
 
-Floats = NDArray[np.float64]
 _MAX_CATEGORIES = 5_000
 
 
-def transition_matrix(
-    mask: PramMatrix, name: str, categories: Sequence[str], counts: NDArray[np.int64]
-) -> Floats:
+def transition_matrix(mask: PramMatrix, name: str, categories: Sequence[str], counts: Ints) -> Floats:
     """The matrix over all categories of a column, in their order; rows sum to 1.
 
     It is what an intruder knows who knows the mask, and what an analyst needs to correct estimates:
@@ -47,7 +44,7 @@ def transition_matrix(
     return invariant(matrix, counts) if mask.invariant else matrix
 
 
-def invariant(matrix: Floats, counts: NDArray[np.int64]) -> Floats:
+def invariant(matrix: Floats, counts: Ints) -> Floats:
     """The invariant form: first the matrix, then the way back by Bayes' rule.
 
     The second step draws the category that the new one came from, so the expected counts are those

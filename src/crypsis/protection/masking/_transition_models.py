@@ -10,14 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.protection.masking._swap_model import SwapModel
 from crypsis.scientific import special
 from crypsis.tables.values import clean_column
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Values = Mapping[str, Any]
 """An array for each column, one value a pair; all arrays broadcast together."""
 _ROUNDING = 1 / 12

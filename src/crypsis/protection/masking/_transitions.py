@@ -19,8 +19,6 @@ from crypsis.protection.masking._fit import fitted, frequencies, numbers
 from crypsis.protection.masking._mask import as_compared, changed_columns, columns_used
 from crypsis.protection.masking._transition import transition_matrix
 
-Floats = models.Floats
-
 
 def transitions(original: Data, masks: Mapping[Columns, str | m.Mask]) -> tuple[models.Transition, ...]:
     """How likely each masked value is, given the original one: what an intruder knows of the masks.

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.errors import TooLargeError
 from crypsis.protection.masking._matches import apart, matches
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 _MAX_WORK = 100_000_000_000
 
 
-def suppressed_for_wildcards(codes: Ints, k: int, order: Sequence[int] | None = None) -> Mask:
+def suppressed_for_wildcards(codes: Ints, k: int, order: Sequence[int] | None = None) -> Flags:
     """Which values to remove, so that every record matches k - 1 others.
 
     Parameters
@@ -55,7 +54,7 @@ def matching_records(table: Ints) -> Ints:
     return np.asarray(frequencies[line.ravel()])
 
 
-def _prices(codes: Ints, order: Sequence[int] | None) -> NDArray[np.float64]:
+def _prices(codes: Ints, order: Sequence[int] | None) -> Floats:
     """What it costs to suppress each set of columns, by its bits.
 
     By default the number of values, and a little less in columns with many of them; by importance
@@ -97,7 +96,7 @@ class _State:
         self.frequency[: self.size] = matches(lines, counts.astype(np.int64), np.arange(self.size))
 
     @property
-    def fewer(self) -> Mask:
+    def fewer(self) -> Flags:
         """Which records match fewer than k."""
         return np.asarray(self.frequency[self.line] < self.k)
 
@@ -106,7 +105,7 @@ class _State:
         rows = np.flatnonzero(self.fewer)
         return rows[np.argsort(self.frequency[self.line[rows]], kind="stable")]
 
-    def suppress(self, row: int, prices: NDArray[np.float64]) -> None:
+    def suppress(self, row: int, prices: Floats) -> None:
         """Remove the values of a record that cost least among those that suffice."""
         mine = self.lines[self.line[row]]
         bits, counts = self._apart(mine), self.counts[: self.size]
@@ -133,7 +132,7 @@ class _State:
         apart(self.lines[: self.size], row, differing)
         return differing
 
-    def give_back(self, prices: NDArray[np.float64]) -> None:
+    def give_back(self, prices: Floats) -> None:
         """Put back each removed value without which all records still match k."""
         dear = np.argsort([-prices[1 << c] for c in range(self.now.shape[1])], kind="stable")
         removed = (self.now == 0) & (self.original > 0)

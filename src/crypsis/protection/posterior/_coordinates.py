@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats
 from crypsis.protection.masking import Transition
 from crypsis.protection.masking import _transition_models as models
 
-Floats = NDArray[np.float64]
 Columns = Mapping[str, Any]
 _APART = 20.0
 """The distance of records that cannot belong together."""

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.counting import arrays
 from crypsis.counting.grouping import numbered
 from crypsis.linkage.suite import Field, field_of
@@ -18,8 +19,6 @@ from crypsis.protection.masking import Transition
 from crypsis.protection.posterior._coordinates import coordinates
 from crypsis.scientific import csgraph, sparse, spatial
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _ALL_PAIRS = 1_000_000
 _OTHERS = 48
 """Masked records at random, for the likelihood of those that are not near."""

@@ -8,8 +8,8 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.counting.match_probability import check_weights
@@ -22,9 +22,6 @@ from crypsis.protection.recoding._population import PopulationCells
 from crypsis.protection.recoding.kernels import requirements as kernel
 from crypsis.scientific import special
 from crypsis.tables import Rows
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MAX_VALUES, _MAX_SHARE = 1000, 0.02
 """Into how many neighboring values a search merges more of them, and how common one may be then."""
@@ -45,7 +42,7 @@ class SensitiveColumn:
     ordered: bool
     missing: bool = False
     nodes: Ints | None = None
-    released: NDArray[np.bool_] | None = None
+    released: Flags | None = None
     """The cells whose rows are those that classes are compared with; all if it is not set."""
 
     @property
@@ -161,7 +158,7 @@ class ClassRequirements:
             and self.matches is None
         )
 
-    def compared_with(self, released: NDArray[np.bool_]) -> ClassRequirements:
+    def compared_with(self, released: Flags) -> ClassRequirements:
         """The same, with the distances of classes to the rows of these cells alone."""
         columns = tuple(replace(column, released=released) for column in self.sensitive)
         return replace(self, sensitive=columns, factor=1.0)

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.errors import ParameterError
 from crypsis.protection.recoding.kernels import segments
 from crypsis.results import Result, raw
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Cost(Enum):
@@ -224,7 +222,7 @@ def _check_k(k: int, count: int) -> None:
         )
 
 
-def _numbers(values: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+def _numbers(values: ArrayLike) -> tuple[Floats, Flags]:
     numbers = np.asarray(values, np.float64)
     if numbers.ndim != 1:
         raise ParameterError(f"A column has one dimension; {numbers.ndim} dimensions were given.")
@@ -235,7 +233,7 @@ def _numbers(values: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def _points(
-    present: Floats, counts: ArrayLike | None, is_present: NDArray[np.bool_], keep_equal: bool
+    present: Floats, counts: ArrayLike | None, is_present: Flags, keep_equal: bool
 ) -> tuple[Floats, Ints, Ints]:
     """The sorted points, the count of each, and the point of each value that is not missing."""
     if not keep_equal:
@@ -272,7 +270,7 @@ def _clustering(
     unit: float,
     cuts: Ints,
     point_index: Ints,
-    is_present: NDArray[np.bool_],
+    is_present: Flags,
 ) -> Clustering:
     starts, ends = cuts[:-1], cuts[1:]
     labels = np.full(is_present.size, -1, np.int64)

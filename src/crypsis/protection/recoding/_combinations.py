@@ -16,9 +16,9 @@ from dataclasses import replace
 from itertools import combinations, count
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Flags, Floats, Ints, Levels
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection._requirements import PrivacyRequirements
@@ -26,11 +26,9 @@ from crypsis.protection.recoding._class_requirements import ClassRequirements, P
 from crypsis.protection.recoding._deadline import limited, passed
 from crypsis.protection.recoding._full_domain import not_kept
 from crypsis.protection.recoding._lattice import vectors_by_loss
-from crypsis.protection.recoding._levels import CellLevels, Levels, Recoding
+from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding._search import local_recoding
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 _MAX_VECTORS = 3_000
 _PASSES = 3
 
@@ -180,7 +178,7 @@ class _Combinations:
                 break
         return levels
 
-    def _lost(self, levels: Levels) -> NDArray[np.float64]:
+    def _lost(self, levels: Levels) -> Floats:
         cells = self.cells
         at = cells.lines + np.maximum(levels, 0)
         lost = cells.loss[at, np.arange(cells.counts.size)[:, None]]
@@ -189,7 +187,7 @@ class _Combinations:
     def _lower(self, levels: Levels, c: int) -> Levels:
         """One column a level lower, in as many cells as every combination allows."""
         sets = [columns for columns in self.sets if c in columns]
-        moved: Mask = (levels[:, c] > 0) & self.cells.there[:, c]
+        moved: Flags = (levels[:, c] > 0) & self.cells.there[:, c]
         keys = {column: self.keys(levels, column) for column in range(self.cells.tops.size)}
         before = [self.sizes(keys, chosen)[0] for chosen in sets]
         while moved.any():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Levels
 from crypsis.protection.recoding._class_requirements import ClassRequirements
-from crypsis.protection.recoding._levels import CellLevels, Levels, Recoding
+from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding.kernels.requirements import which_sound
 
 MAX_CELLS = 9

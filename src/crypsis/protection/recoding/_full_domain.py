@@ -6,9 +6,9 @@ It is the optimum that Incognito, OLA and ARX search for.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Flags, Ints
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
@@ -17,7 +17,6 @@ from crypsis.protection.recoding._lattice import promising_vectors
 from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding.kernels.requirements import sound_within
 
-Ints = NDArray[np.int64]
 MAX_COUNTS = 20_000
 """How often the search counts the cells."""
 
@@ -54,7 +53,7 @@ def best_levels(
     """The levels, equal for all rows, with the least loss, if that is below a bound."""
     rows, columns = int(cells.counts.sum()), cells.tops.size
     search = _Lattice(cells, requirements, budget_rows)
-    best: tuple[Ints, NDArray[np.bool_]] | None = None
+    best: tuple[Ints, Flags] | None = None
     with progress.step("searching levels") as step:
         for floor, vector in promising_vectors(
             cells, search.order, search.hopeless, lambda: search.counted < counts and not passed()
@@ -93,7 +92,7 @@ class _Lattice:
         """How often cells were counted so far."""
         return self._own + sum(part.counted for part in self.parts)
 
-    def kept(self, vector: Ints, budget: int) -> tuple[NDArray[np.bool_], int]:
+    def kept(self, vector: Ints, budget: int) -> tuple[Flags, int]:
         """Which cells are in a sufficient class on these levels, and how many rows are not.
 
         If these are more than the budget, no more than that is certain.
@@ -113,7 +112,7 @@ class _Lattice:
         return self.parts[len(levels) - 1].rows_below(levels, self.k) > self.budget
 
 
-def _risky(totals: Ints, good: NDArray[np.bool_], limit: float) -> NDArray[np.bool_]:
+def _risky(totals: Ints, good: Flags, limit: float) -> Flags:
     """The smallest classes, without which the average risk of the others meets the limit."""
     order = np.flatnonzero(good)[np.argsort(totals[good], kind="stable")]
     left = totals[order].sum() - np.cumsum([0, *totals[order]])

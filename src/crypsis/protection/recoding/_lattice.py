@@ -9,10 +9,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.protection.recoding._levels import CellLevels, Floats, Levels
+from crypsis.array_types import Floats, Ints, Levels
+from crypsis.protection.recoding._levels import CellLevels
 from crypsis.protection.recoding.kernels.sweep import fill
-
-Ints = NDArray[np.int64]
 
 _MAX_VECTORS = 30_000
 _LOSS_STEP = 0.1

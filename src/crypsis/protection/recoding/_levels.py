@@ -9,16 +9,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Codes, Flags, Floats, Ints, Levels
 from crypsis.counting.grouping import group, group_keys
 from crypsis.counting.kernels.keys import group_totals, keys_of
 from crypsis.protection.recoding._steps import HierarchyLevel, Intervals, Step, Suppress
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Codes = NDArray[np.int32]
-Levels = NDArray[np.int16]
 
 _LEAST_WEIGHT = 1e-3
 _KEY_BITS = 62
@@ -173,7 +168,7 @@ class CellLevels:
         return bool((self.limits < self.tops).any())
 
     @cached_property
-    def there(self) -> NDArray[np.bool_]:
+    def there(self) -> Flags:
         """Whether each cell has a value in each column that could be suppressed."""
         return np.asarray(self.loss[self.lines + self.tops].T > 0)
 

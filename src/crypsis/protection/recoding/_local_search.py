@@ -5,16 +5,14 @@ from __future__ import annotations
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints, Levels
 from crypsis.counting.grouping import firsts, numbered
 from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._deadline import ends, passed
-from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Floats, Levels, Recoding
+from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Recoding
 from crypsis.protection.recoding._neighborhoods import MAX_WORK, divided_again
 from crypsis.protection.recoding.kernels.local_search import improve
-
-Ints = NDArray[np.int64]
 
 _MAX_WORK = 60_000_000
 """How many costs of a cell in a class, or bounds of them in a block, the search computes."""
@@ -120,7 +118,7 @@ def _prices(cells: CellLevels) -> Floats:
     return prices
 
 
-def _by_other_cells(cells: CellLevels, requirements: ClassRequirements, levels: Levels) -> NDArray[np.bool_]:
+def _by_other_cells(cells: CellLevels, requirements: ClassRequirements, levels: Levels) -> Flags:
     """The cells of classes that match enough of the population only by cells without records.
 
     On lower levels, which the search gives to a class if its own cells allow them, they might not.
@@ -136,7 +134,7 @@ def _by_other_cells(cells: CellLevels, requirements: ClassRequirements, levels: 
     return np.asarray(few[member] & (levels[:, 0] >= 0))
 
 
-def _classes(cells: CellLevels, levels: Levels, fixed: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
+def _classes(cells: CellLevels, levels: Levels, fixed: Flags) -> tuple[Ints, Ints, Ints]:
     """The class of each cell, -1 where it is suppressed; the classes by decreasing loss; by labels.
 
     The class of cells that are fixed is -2.

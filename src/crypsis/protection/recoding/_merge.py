@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Levels
 from crypsis.protection.recoding._class_requirements import ClassRequirements
-from crypsis.protection.recoding._levels import CellLevels, Floats, Levels, Recoding
+from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding.kernels.requirements import which_sound
-
-Ints = NDArray[np.int64]
 
 _CANDIDATES, _ROUNDS = 40, 8
 """How many classes are tried before a class is merged with the nearest one; how often all are."""
 
 
 def with_merged_classes(
-    cells: CellLevels, requirements: ClassRequirements, levels: Levels, again: NDArray[np.bool_]
+    cells: CellLevels, requirements: ClassRequirements, levels: Levels, again: Flags
 ) -> Levels:
     """Classes that miss the requirements, each merged with the classes that cost the least.
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.protection.recoding._deadline import ends
-from crypsis.protection.recoding._levels import CellLevels, Floats, Recoding
+from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding.kernels.neighborhoods import divide_again
-
-Ints = NDArray[np.int64]
 
 _CLASSES, _FEWEST, _MOST = 15, 40, 400
 """About how many classes a neighborhood has, and between how many cells."""

@@ -8,17 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Codes, Floats, Ints
 from crypsis.counting.grouping import group
 from crypsis.dataset import Dataset
 from crypsis.errors import RoleError
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._levels import CellLevels
 from crypsis.protection.recoding._steps import FrequentValues, HierarchyLevel
-
-Ints = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +33,7 @@ class PopulationCells:
     """The people of each other cell."""
 
     @cached_property
-    def every(self) -> NDArray[np.float64]:
+    def every(self) -> Floats:
         """The people of all cells, those of the release first."""
         return np.concatenate([self.matching, self.outside]).astype(np.float64)
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.counting.match_probability import check_weights, match_probability
 from crypsis.dataset import Dataset
 from crypsis.protection._requirements import PrivacyRequirements
 
-Floats = NDArray[np.float64]
 _STEPS = 200
 
 

@@ -18,13 +18,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints, Levels
 from crypsis.counting.cells import Cells
-from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Floats, Levels
+from crypsis.protection.recoding._levels import CellLevels, ColumnLevels
 from crypsis.tables import Rows
 
-Ints = NDArray[np.int64]
 Purpose = tuple[str, ...]
 """One column (to be predicted, or its distribution), or two (their association)."""
 

@@ -11,9 +11,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Floats, Ints
 from crypsis.counting.arrays import places
 from crypsis.counting.cells import Cells
 from crypsis.dataset import Dataset
@@ -23,8 +23,6 @@ from crypsis.protection.recoding._steps import Intervals, intervals
 from crypsis.tables import Kind
 from crypsis.tables.sampling import quantiles, sampled_quantiles
 from crypsis.threads import map_threads
-
-Floats = NDArray[np.float64]
 
 _SORTED_IN_MEMORY = 32_000_000
 _VALUES_FETCHED = 2_000_000
@@ -100,7 +98,7 @@ class _SortedColumn:
     """A column in ascending order, row by row or, with `cumulated`, value by value."""
 
     values: Floats
-    cumulated: NDArray[np.int64] | None = None
+    cumulated: Ints | None = None
     """The number of rows at or below each value."""
 
     @property

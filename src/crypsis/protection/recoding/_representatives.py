@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from crypsis.array_types import Floats
 
 _SHARED = 3
 """By so many values, were they spread evenly, a rounded median is shared: as many as a threshold rule."""

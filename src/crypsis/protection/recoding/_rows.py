@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group_keys
 from crypsis.counting.kernels.keys import places_of
@@ -19,8 +19,6 @@ from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.tables import Kind, Rows, open_frame
 from crypsis.tables.streamed import StreamedRows
 from crypsis.tables.values import places_among
-
-Ints = NDArray[np.int64]
 
 _MAPPED_ROWS = 50_000_000
 
@@ -68,7 +66,7 @@ class _RowRecoder:
             for c, (name, pair) in enumerate(zip(self.names, levels.labels(recoding.levels), strict=True))
         ]
 
-    def kept(self, rows: pa.Table) -> NDArray[np.bool_]:
+    def kept(self, rows: pa.Table) -> Flags:
         """Which rows are not suppressed."""
         return np.asarray(self.levels[self._cells(rows), 0] >= 0)
 

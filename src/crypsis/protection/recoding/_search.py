@@ -17,16 +17,16 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Flags, Ints, Levels
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._deadline import passed
 from crypsis.protection.recoding._exact import MAX_CELLS, best_classes
 from crypsis.protection.recoding._full_domain import MAX_COUNTS, best_levels, not_kept
 from crypsis.protection.recoding._lattice import blocks, vectors_with_losses, visits
-from crypsis.protection.recoding._levels import CellLevels, Levels, Recoding
+from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding._local_search import improved
 from crypsis.protection.recoding._merge import merged_from_cells
 from crypsis.protection.recoding.kernels import requirements as kernel
@@ -35,7 +35,6 @@ from crypsis.protection.recoding.kernels import sweep as kernel_sweep
 from crypsis.protection.recoding.kernels.greedy import release_by_gain
 from crypsis.threads import map_threads
 
-Ints = NDArray[np.int64]
 Order = Callable[[int, float], tuple[float, float]]
 
 _MAX_WORK = 1_000_000_000
@@ -136,7 +135,7 @@ class _TopDown:
         """The cells of the release on these levels."""
         return self.released.recoding(levels[: self.released.counts.size])
 
-    def with_cheapest_classes(self, levels: Levels, out: NDArray[np.bool_]) -> Levels | None:
+    def with_cheapest_classes(self, levels: Levels, out: Flags) -> Levels | None:
         """Cells that are in no class on the highest levels, with the classes that make them sound.
 
         Classes are added by increasing cost, one by one and then more at a time, until the

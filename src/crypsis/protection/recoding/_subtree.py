@@ -20,17 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Flags, Floats, Ints, Levels
 from crypsis.counting.grouping import numbered
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._deadline import passed
 from crypsis.protection.recoding._full_domain import full_domain_recoding
-from crypsis.protection.recoding._levels import CellLevels, Levels, Recoding
+from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding._local_search import nested
 from crypsis.protection.recoding.kernels.requirements import which_sound
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _ROUNDS = 6
 """How often all labels are tried again, after those that were tried have all been moved."""
@@ -87,7 +85,7 @@ class _Outcome:
     suppressed: int
     keys: NDArray[np.uint64]
     loss: Floats
-    good: NDArray[np.bool_]
+    good: Flags
 
 
 class _Cut:
@@ -223,7 +221,7 @@ class _Cut:
         self.levels[cells, move.column] = move.level
         self.keys[cells], self.loss[cells], self.good[cells] = (outcome.keys, outcome.loss, outcome.good)
 
-    def _good(self, moved: Ints, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def _good(self, moved: Ints, keys: NDArray[np.uint64]) -> Flags:
         """Which of these cells, which are whole classes, are in classes that meet everything."""
         inside = numbered(keys)
         rows = np.bincount(inside, self.cells.counts[moved]).astype(np.int64)

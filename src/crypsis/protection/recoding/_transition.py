@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.hierarchies.labels import as_text
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._steps import Suppress
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,13 +35,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
 
+from crypsis.array_types import Floats, Ints
 from crypsis.machine_code import kernel
 
-Vector = NDArray[np.float64]
 GAP = 1e-4  # nats an item between a value and what its certificate allows
 _MAX_ROUNDS = 100
 _DENSE = 700  # kinds of columns up to which Newton's system is solved directly
@@ -52,19 +51,19 @@ _SLACK = 1e-9  # nats an item: what is left of sums that are not exactly 1, and 
 class Problem(NamedTuple):
     """A matrix of kinds: compressed rows with logarithms of cells, and the numbers of each kind."""
 
-    starts: NDArray[np.int64]
-    indices: NDArray[np.int64]
-    logs: Vector
-    rows: Vector
-    columns: Vector
+    starts: Ints
+    indices: Ints
+    logs: Floats
+    rows: Floats
+    columns: Floats
 
 
 class Scaled(NamedTuple):
     """A doubly stochastic matrix: cells exp(logs + u + v), and the total error of its sums."""
 
-    u: Vector
-    v: Vector
-    cells: Vector
+    u: Floats
+    v: Floats
+    cells: Floats
     residual: float
 
 
@@ -79,11 +78,11 @@ class Bounds(NamedTuple):
     high: float
     bethe: float
     gap: float
-    marginals: Vector
+    marginals: Floats
     scaled: Scaled
 
 
-def problem(weights: csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Problem:
+def problem(weights: csr_array, rows: Ints, columns: Ints) -> Problem:
     """The problem of an irreducible matrix of kinds."""
     return Problem(
         weights.indptr.astype(np.int64),
@@ -114,8 +113,8 @@ def bounds(problem: Problem, *, on_round: Callable[[], None] | None = None) -> B
 def _maximum(
     problem: Problem,
     start: Scaled,
-    extra: Callable[[Vector], Vector],
-    slope: Callable[[Vector], Vector],
+    extra: Callable[[Floats], Floats],
+    slope: Callable[[Floats], Floats],
     size: float,
     on_round: Callable[[], None] | None,
 ) -> tuple[Scaled, float, float]:
@@ -148,16 +147,16 @@ def _maximum(
     return best, low, max(low, high)
 
 
-def _bethe(p: Vector) -> Vector:
+def _bethe(p: Floats) -> Floats:
     q = np.maximum(1 - p, 1e-300)
     return np.asarray(q * np.log(q))
 
 
-def _bethe_slope(p: Vector) -> Vector:
+def _bethe_slope(p: Floats) -> Floats:
     return np.asarray(-np.log(np.maximum(1 - p, 1e-15)) - 1)
 
 
-def _entropic(p: Vector) -> Vector:
+def _entropic(p: Floats) -> Floats:
     q = 1 - p
     near_one = q < 1e-3
     safe = np.where(near_one, 0.5, p)
@@ -165,7 +164,7 @@ def _entropic(p: Vector) -> Vector:
     return np.where(near_one, -q / 2 + q**2 / 3 + q**3 / 12, middle)
 
 
-def _entropic_slope(p: Vector) -> Vector:
+def _entropic_slope(p: Floats) -> Floats:
     q = 1 - p
     near_one = q < 1e-3
     safe = np.where(near_one, 0.5, p)
@@ -175,7 +174,7 @@ def _entropic_slope(p: Vector) -> Vector:
 
 
 def scale(
-    problem: Problem, logs: Vector | None = None, *, start: Vector | None = None, tolerance: float = 1e-12
+    problem: Problem, logs: Floats | None = None, *, start: Floats | None = None, tolerance: float = 1e-12
 ) -> Scaled:
     """Scale exp(logs) to row and column sums of 1: sweeps while they help, then Newton's method.
 
@@ -190,9 +189,9 @@ def scale(
     u, cells = np.empty(many), np.empty(logs.size)
     row_of = np.repeat(np.arange(many), np.diff(problem.starts))
 
-    def rows_exact(v: Vector) -> tuple[Vector, float, float]:
+    def rows_exact(v: Floats) -> tuple[Floats, float, float]:
         _normalize(problem.starts, problem.indices, logs, v, problem.columns, u, cells)
-        sums: Vector = np.zeros(wide)
+        sums: Floats = np.zeros(wide)
         sums += np.bincount(problem.indices, weights=problem.rows[row_of] * cells, minlength=wide)
         error = float(np.abs(sums - 1) @ problem.columns) / float(size)
         return sums, error, float(-problem.rows @ u - problem.columns @ v)
@@ -225,9 +224,7 @@ def scale(
     return Scaled(u, v, cells, error)
 
 
-def _newton_step(
-    problem: Problem, cells: Vector, sums: Vector, row_of: NDArray[np.int64], accuracy: float
-) -> Vector:
+def _newton_step(problem: Problem, cells: Floats, sums: Floats, row_of: Ints, accuracy: float) -> Floats:
     """Solve (D - M' R^-1 M) step = columns - sums, up to a constant."""
     mass = cells * problem.rows[row_of] * problem.columns[problem.indices]
     many, wide = problem.rows.size, problem.columns.size

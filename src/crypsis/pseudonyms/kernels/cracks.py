@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.machine_code import kernel
 from crypsis.pseudonyms.kernels.order import column_order, merge_identical
 from crypsis.pseudonyms.kernels.states import (
     ColumnStep,
-    Counts,
     KeyLayout,
     column_step,
     hopeless,
@@ -40,9 +40,9 @@ class _Groups(NamedTuple):
 
     weights: NDArray[np.float64]
     marks: NDArray[np.int64]
-    rows: Counts
-    columns: Counts
-    own: Counts
+    rows: Ints
+    columns: Ints
+    own: Ints
 
 
 def cracks(
@@ -89,7 +89,7 @@ def level(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(rows / rows.max(axis=0))
 
 
-def _cut_up(groups: Counts) -> Counts:
+def _cut_up(groups: Ints) -> Ints:
     """Split groups into parts of at most _LARGEST_GROUP; always allowed, only slower."""
     position = np.zeros(groups.size, dtype=np.int64)
     for group in range(groups.max() + 1):

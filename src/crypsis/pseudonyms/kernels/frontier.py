@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.machine_code import kernel
 from crypsis.pseudonyms.kernels.order import ColumnOrder, MergedMatrix, column_order, merge_identical
-from crypsis.pseudonyms.kernels.states import Counts, column_step, key_layout, match_column
+from crypsis.pseudonyms.kernels.states import column_step, key_layout, match_column
 
 STATES = 20_000_000  # in all layers together, by default; a few gigabytes at worst
 
@@ -36,7 +37,7 @@ class _Layer(NamedTuple):
     column: int
     keys: NDArray[np.int64]
     moves: NDArray[np.int32]
-    active: Counts
+    active: Ints
     bits: NDArray[np.int64]
 
 

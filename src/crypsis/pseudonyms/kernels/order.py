@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-Counts = NDArray[np.int64]
+from crypsis.array_types import Flags, Floats, Ints
+
 _SWEEPS = 20
 _HOPELESS = 70.0  # logarithm of a number of states beyond which it does not matter how many
 MOST_OPEN = 63  # classes open at a time: each needs a bit of the key at least
@@ -18,14 +18,14 @@ MOST_OPEN = 63  # classes open at a time: each needs a bit of the key at least
 class MergedMatrix(NamedTuple):
     """Identical rows and identical columns counted together: weights per class, sizes, members."""
 
-    weights: NDArray[np.float64]
-    rows: Counts
-    columns: Counts
-    row_class: Counts
-    column_class: Counts
+    weights: Floats
+    rows: Ints
+    columns: Ints
+    row_class: Ints
+    column_class: Ints
 
 
-def merge_identical(matrix: NDArray[np.float64]) -> MergedMatrix:
+def merge_identical(matrix: Floats) -> MergedMatrix:
     """Merge identical rows and identical columns.
 
     >>> merge_identical(np.array([[1., 1., 0.], [1., 1., 0.], [0., 1., 1.]])).rows
@@ -38,19 +38,19 @@ def merge_identical(matrix: NDArray[np.float64]) -> MergedMatrix:
     return MergedMatrix(weights, np.bincount(row_class), np.bincount(column_class), row_class, column_class)
 
 
-def _kinds(rows: NDArray[np.float64]) -> Counts:
+def _kinds(rows: Floats) -> Ints:
     """A number for each row, the same for identical ones, in order of first appearance."""
     seen: dict[bytes, int] = {}
     exact = np.ascontiguousarray(rows) + 0.0  # so that -0.0 is 0.0 to the last bit
     return np.array([seen.setdefault(row.tobytes(), len(seen)) for row in exact], dtype=np.int64)
 
 
-def _first(kinds: Counts) -> Counts:
+def _first(kinds: Ints) -> Ints:
     """The first member of each class."""
     return np.unique(kinds, return_index=True)[1]
 
 
-def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> float:
+def log_states(support: Flags, rows: Ints, columns: Ints) -> float:
     """Log of an upper bound of the number of states, if columns are done in the order given.
 
     A state is a vector of counts of free rows with a given sum; deadlines are ignored. Beyond
@@ -86,11 +86,11 @@ def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> flo
 class ColumnOrder(NamedTuple):
     """An order of the columns, and the logarithm of a bound of the states that it leads to."""
 
-    columns: Counts
+    columns: Ints
     log_states: float
 
 
-def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> ColumnOrder | None:
+def column_order(support: Flags, rows: Ints, columns: Ints) -> ColumnOrder | None:
     """The best of a few orders of the columns: as given, by barycentre, by Cuthill-McKee.
 
     None where no order will do, because some column alone meets too many classes of rows.
@@ -103,7 +103,7 @@ def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> C
     return ColumnOrder(orders[best], costs[best]) if np.isfinite(costs[best]) else None
 
 
-def _barycentres(support: NDArray[np.bool_]) -> Counts:
+def _barycentres(support: Flags) -> Ints:
     """Move rows to the mean of their columns, and columns to that of their rows, repeatedly."""
     weights = support.astype(np.float64)
     position = _cuthill_mckee(support).argsort().astype(np.float64)
@@ -113,13 +113,13 @@ def _barycentres(support: NDArray[np.bool_]) -> Counts:
     return np.argsort(position, kind="stable")
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ranks(values: Floats) -> Floats:
     ranks = np.empty(values.size)
     ranks[np.argsort(values, kind="stable")] = np.arange(values.size)
     return ranks
 
 
-def _cuthill_mckee(support: NDArray[np.bool_]) -> Counts:
+def _cuthill_mckee(support: Flags) -> Ints:
     """Columns in the order in which Cuthill-McKee meets them in the bipartite graph."""
     many, wide = support.shape
     edges = csr_array(np.block([[np.zeros((many, many)), support], [support.T, np.zeros((wide, wide))]]))

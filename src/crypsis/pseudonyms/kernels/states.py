@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints
 from crypsis.machine_code import kernel
 
 KEY_BITS = 63
-Counts = NDArray[np.int64]
 
 
 class KeyLayout(NamedTuple):
@@ -26,10 +25,10 @@ class KeyLayout(NamedTuple):
     class meets; `shift` and `mask` its bits.
     """
 
-    first: Counts
-    last: Counts
-    shift: Counts
-    mask: Counts
+    first: Ints
+    last: Ints
+    shift: Ints
+    mask: Ints
     bits: int
 
 
@@ -37,12 +36,12 @@ class ColumnStep(NamedTuple):
     """One column class: who is open during it, in order of deadline, and who may be matched."""
 
     opening: int
-    active: Counts
-    waiting: Counts
-    room: Counts
+    active: Ints
+    waiting: Ints
+    room: Ints
 
 
-def key_layout(support: NDArray[np.bool_], rows: Counts) -> KeyLayout | None:
+def key_layout(support: Flags, rows: Ints) -> KeyLayout | None:
     """Give every row class its bits, or None where more than 63 are needed at a time."""
     first = support.argmax(axis=1)
     last = support.shape[1] - 1 - support[:, ::-1].argmax(axis=1)
@@ -65,9 +64,7 @@ def key_layout(support: NDArray[np.bool_], rows: Counts) -> KeyLayout | None:
     return KeyLayout(first, last, shift, (1 << widths) - 1, most)
 
 
-def column_step(
-    position: int, support: NDArray[np.bool_], rows: Counts, columns: Counts, plan: KeyLayout
-) -> ColumnStep:
+def column_step(position: int, support: Flags, rows: Ints, columns: Ints, plan: KeyLayout) -> ColumnStep:
     """What happens at the column class at `position` of the order."""
     opens = np.flatnonzero(plan.first == position)
     opening = sum(int(rows[row]) << int(plan.shift[row]) for row in opens)

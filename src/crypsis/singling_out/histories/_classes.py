@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.dataset import SAMPLE, Data, as_columns, as_dataset, takes_roles
 from crypsis.histories.events import Histories, event_columns, histories_of, person_of
 from crypsis.options import Columns, Roles
 from crypsis.results import Result, percent_text
-
-Ints = NDArray[np.int64]
 
 
 class HistoryClasses(Result):

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from crypsis.array_types import Codes, Flags, Floats, Ints
 from crypsis.counting.cells import Cells
 from crypsis.dataset import Dataset
 from crypsis.errors import TooLargeError
@@ -25,8 +25,6 @@ from crypsis.tables import Rows
 from crypsis.tables.class_samples import sample_values
 from crypsis.tables.joins import rows_in_cells, with_ends
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _PAIRS = 20_000_000
 """The most pairs of a person and an event that are fetched."""
 _VALUES = 2_000_000
@@ -147,7 +145,7 @@ class _Joined:
         return rows_in_cells(rows, self.keys.names, self.keys.values, {_EVENT: number}), names
 
     def _values(
-        self, codes: Mapping[str, NDArray[np.int32]], values: Mapping[str, pa.Array]
+        self, codes: Mapping[str, Codes], values: Mapping[str, pa.Array]
     ) -> tuple[Floats, Floats, Floats]:
         """Value, lower and upper end of each column with a tolerance that is a distance."""
         bounds_by_column: tuple[list[Floats], ...] = ([], [], [])
@@ -165,7 +163,7 @@ class _Joined:
         )
         return low_value, low, high
 
-    def _fetch(self, pairs: Cells, codes: Mapping[str, NDArray[np.int32]]) -> None:
+    def _fetch(self, pairs: Cells, codes: Mapping[str, Codes]) -> None:
         """The events that were fetched, person by person in their order, then the known ones."""
         search = self.search
         event = np.asarray(pairs.values[0].to_numpy(zero_copy_only=False)).astype(np.int64)
@@ -202,9 +200,9 @@ class _Joined:
     def _key(
         self,
         event: Ints,
-        fetched: Mapping[str, NDArray[np.int32]],
+        fetched: Mapping[str, Codes],
         values: Mapping[str, pa.Array],
-        codes: Mapping[str, NDArray[np.int32]],
+        codes: Mapping[str, Codes],
     ) -> tuple[Ints, Ints]:
         """What must be equal, coded, of the events that were fetched and of the known ones."""
         search = self.search
@@ -273,7 +271,7 @@ class _Keys:
         return int(self.exact.size)
 
     @classmethod
-    def of(cls, search: _Search, cells: Cells, codes: Mapping[str, NDArray[np.int32]]) -> _Keys:
+    def of(cls, search: _Search, cells: Cells, codes: Mapping[str, Codes]) -> _Keys:
         """The combinations in which something may match one of the known events."""
         exact = [name for name, rule in search.rules.items() if rule is None]
         parts = np.stack(
@@ -307,7 +305,7 @@ def _bucket(name: str) -> str:
     return f"{_EVENT} {name}"
 
 
-def _truth(cells: Cells, column: int) -> NDArray[np.bool_]:
+def _truth(cells: Cells, column: int) -> Flags:
     truth = np.array(cells.values[column].to_pylist(), bool)
     return np.asarray(truth[cells.codes[column]])
 
@@ -319,7 +317,7 @@ def _with_unknown_ends(
     end: Ints,
     sorts: list[Ints],
     owned: Ints,
-    ends: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    ends: tuple[Flags, Flags],
     most: int,
 ) -> tuple[Ints, Ints, Floats, Ints, list[Ints], Ints]:
     """The same with a first and a last event, which match nothing, where these were not fetched."""

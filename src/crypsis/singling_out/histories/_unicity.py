@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.array_types import Ints
 from crypsis.counting.estimates import share_estimate
 from crypsis.dataset import SAMPLE, Data, as_columns, as_dataset, takes_roles
 from crypsis.errors import ParameterError
@@ -30,7 +30,6 @@ from crypsis.options import Columns, Roles
 from crypsis.results import Number, Result, percent_text
 from crypsis.singling_out.histories._sampled import drawn_people
 
-Ints = NDArray[np.int64]
 _FETCHED_ROWS = 5_000_000
 """Of more records only the events that are known of some people are fetched."""
 _DRAWN = "draws of a person and of known records"

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints
 from crypsis.options import ReadOptions
 from crypsis.tables.contents._content import Content
 from crypsis.tables.csv.dialect import Dialect, detect_dialect
@@ -28,8 +28,6 @@ _BLANKS = re.compile(rb"\n(?:\r?\n)+")
 _MAX_TEXTS = 1_000_000
 """The most texts of a column that are remembered; of more it is not known that they do not vary."""
 _ONE_BYTE = ("utf-8", "utf-8-sig", "ascii")
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 def csv_contents(path: str, reading: ReadOptions) -> Iterator[Content]:

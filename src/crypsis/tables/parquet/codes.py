@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from crypsis.array_types import AnyCodes, Ints
 from crypsis.counting import arrays
 from crypsis.counting.arrays import numbers, places
 
-Codes = NDArray[np.int64]
 _CHUNK_BYTES = 64_000_000
 """A column of a row group is read at once; larger ones DuckDB reads in a stream."""
 
@@ -31,10 +30,10 @@ class NotSmallCodesError(Exception):
 class BatchCodes(NamedTuple):
     """The codes of the rows of a batch."""
 
-    codes: NDArray[np.integer[Any]]
+    codes: AnyCodes
     low: int
     """The code that stands for the first of `table_codes`."""
-    table_codes: Codes
+    table_codes: Ints
     """What these codes are among those of all batches, one after the other."""
 
 
@@ -50,7 +49,7 @@ class CodedColumn(Protocol):
         """The codes of a column of a batch."""
         ...
 
-    def values(self, codes: Codes) -> pa.Array:
+    def values(self, codes: Ints) -> pa.Array:
         """The values of some codes, of which none is that of a missing value."""
         ...
 
@@ -77,7 +76,7 @@ class IntegerCodes:
             raise NotSmallCodesError
         return BatchCodes(filled, self._low, self._every)
 
-    def values(self, codes: Codes) -> pa.Array:
+    def values(self, codes: Ints) -> pa.Array:
         """The numbers, in the type of the column."""
         if pa.types.is_boolean(self._kind):
             return places(codes - 1 + self._low).cast(pa.bool_())
@@ -100,7 +99,7 @@ class TextCodes:
     def __init__(self, most: int) -> None:
         self._most, self._known = most, pa.nulls(0, pa.string())
         self._lock = threading.Lock()
-        self._last: tuple[pa.Array, Codes] | None = None
+        self._last: tuple[pa.Array, Ints] | None = None
 
     @property
     def size(self) -> int:
@@ -115,7 +114,7 @@ class TextCodes:
             self._last = last
         return BatchCodes(arrays.codes(column), 0, last[1])
 
-    def _own(self, dictionary: pa.Array) -> Codes:
+    def _own(self, dictionary: pa.Array) -> Ints:
         """The code of each text of a dictionary, with that of a missing value at the end."""
         if len(dictionary) > self._most or dictionary.null_count:
             raise NotSmallCodesError
@@ -128,7 +127,7 @@ class TextCodes:
             positions = pc.index_in(dictionary, value_set=self._known)
         return np.append(numbers(positions).astype(np.int64) + 1, 0)
 
-    def values(self, codes: Codes) -> pa.Array:
+    def values(self, codes: Ints) -> pa.Array:
         """The texts."""
         return self._known.take(places(codes - 1))
 

@@ -12,13 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints
 from crypsis.counting.grouping import group
 from crypsis.protection import Key
 from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 _MOST_ROWS, _MOST_VALUES = 200_000, 8_000_000
 _LONGEST = 80
 
@@ -49,9 +48,9 @@ class TableRecords:
         return np.where(self.place < 0, 0, np.append(sizes, 0)[self.place])
 
     @cached_property
-    def changed(self) -> dict[str, Mask]:
+    def changed(self) -> dict[str, Flags]:
         """For each released column which records have another value in the release."""
-        masks: dict[str, Mask] = {}
+        masks: dict[str, Flags] = {}
         if self.after is None or self.place is None:
             return masks
         lost = self.place < 0

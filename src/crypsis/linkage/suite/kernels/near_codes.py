@@ -10,12 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.machine_code import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @kernel

@@ -15,11 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.protection.recoding.kernels.inner import inner
-
-Ints = NDArray[np.int64]
 
 
 @inner

@@ -16,11 +16,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats
 from crypsis.protection.recoding.kernels.inner import inner
-
-Floats = NDArray[np.float64]
 
 _CERTAIN, _MODELED, _RARE = 0.9, 0.1, 0.5
 _Z = 1.6448536269514722  # 95 %, one-sided

@@ -20,12 +20,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.protection.recoding.kernels.inner import inner
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _IDLE, _SHRINK = 5, 0.6
 """How many bounds may be no higher before the steps of the prices shrink."""

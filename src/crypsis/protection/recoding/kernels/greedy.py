@@ -15,14 +15,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.requirements import places
 from crypsis.protection.recoding.kernels.sweep import group_free, meeting
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @kernel

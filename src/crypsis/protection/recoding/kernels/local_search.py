@@ -22,15 +22,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Ints
 from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.blocks import BLOCK, blocks_of, least_cost, widen
 from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import add, places, sensitive_sound
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _TRIES = 4
 """How many classes are tried for a cell before the requirements keep it where it is."""
@@ -334,7 +331,7 @@ def _others(members: Ints, count: int, cell: int, kept: Ints) -> int:
 @kernel
 def improve(
     owner: Ints, order: Ints, near: Ints, k: int, cells: Any, sensitive: Any, shown: Ints, work: Ints
-) -> NDArray[np.int64]:
+) -> Ints:
     """One round of moves: the classes in their order, dissolved or by column, then the cells.
 
     In the order `near` similar classes are near each other.

@@ -16,15 +16,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.closed import closed_sets, room_for_labels, room_for_sets
 from crypsis.protection.recoding.kernels.division import divide
 from crypsis.protection.recoding.kernels.inner import inner
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _MOST_SETS, _MOST_MEMBERS = 20_000, 1_000_000
 """How many classes are compared in a neighborhood, and their members in all; others are left out."""

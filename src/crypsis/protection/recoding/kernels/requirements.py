@@ -23,14 +23,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.disclosure import undisclosed
 from crypsis.protection.recoding.kernels.inner import inner
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 DISTINCT, ENTROPY, RECURSIVE_L, RECURSIVE_C, CLOSENESS, BEST_GUESS, PEOPLE = range(7)
 LIKENESS, DISCLOSURE, MAP, PRESENCE = range(7, 11)
@@ -231,7 +228,7 @@ def by_part(part: Ints, parts: int) -> tuple[Ints, Ints]:
 @kernel
 def sound_within(
     cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any, budget: int
-) -> tuple[NDArray[np.bool_], int]:
+) -> tuple[Flags, int]:
     """Which parts of some cells meet the requirements, and the rows of the others.
 
     As soon as these are more than the budget it ends: they are more still, and `good` is not final.
@@ -263,6 +260,6 @@ def sound_within(
 
 
 @kernel
-def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> NDArray[np.bool_]:
+def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> Flags:
     """Which parts of some cells meet the requirements; `part` of each cell, `rows` of each part."""
     return sound_within(cells, part, rows, k, sensitive, rows.sum())[0]

@@ -18,12 +18,9 @@ Sums of squares of nearby values far from zero cancel, so prefix sums are kept a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Floats, Ints
 from crypsis.machine_code import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SQUARES, MEDIAN, CELLULAR, RANKS = 0, 1, 2, 3
 

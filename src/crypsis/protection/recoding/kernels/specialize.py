@@ -18,16 +18,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Ints, Levels
 from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import places
 from crypsis.protection.recoding.kernels.splits import score, split
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Levels = NDArray[np.int16]
 
 
 @inner

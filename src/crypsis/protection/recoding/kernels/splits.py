@@ -6,14 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import add, by_part, places, sound, which_sound
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 BEHIND, OUT = -1, -2
 """Instead of the number of a part: stays behind, is suppressed."""

@@ -18,15 +18,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.array_types import Flags, Floats, Ints
 from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import by_part, group_sound, places
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Levels = NDArray[np.int16]
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -108,9 +104,7 @@ def group_free(
 
 
 @inner
-def meeting(
-    free: Ints, size: int, part: Ints, totals: Ints, groups: int, k: int, sensitive: Any
-) -> NDArray[np.bool_]:
+def meeting(free: Ints, size: int, part: Ints, totals: Ints, groups: int, k: int, sensitive: Any) -> Flags:
     """Which groups meet the requirements."""
     good = totals[:groups] >= k
     if sensitive is None:
