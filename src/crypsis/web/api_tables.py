@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from crypsis.web import forms as f
-from crypsis.web.api_base import BYTES, FileName, In, job_state, new_router, received, take
+from crypsis.web.api_base import BYTES, FileName, In, job_state, new_router, no_job, received, take
 from crypsis.web.errors import RequestError
 from crypsis.web.open_tables import OpenTable, TableFile
 from crypsis.web.uploads import title_of
@@ -88,6 +88,17 @@ async def show_rows(workspace: In, table: str, form: f.RowsForm) -> dict[str, An
     release_file = None if opened.made is None else f"release.{opened.made['form']}"
     arguments = {"file": workspace.file(opened, "data"), "roles": opened.decided, "made": release_file}
     return await opened.quick("rows", {**arguments, **window_options})
+
+
+@router.post("/tables/{table}/rewrite", tags=["tables"], status_code=202)
+def rewrite_table(workspace: In, table: str) -> f.JobState:
+    """Write the table anew, and take this clean copy as its file: the rows and nothing besides them.
+
+    Both are downloads: clean.parquet, and its record with the digest.
+    """
+    found = workspace.tables.get(table)
+    no_job(workspace, found)
+    return job_state(workspace.rewrite(found))
 
 
 @router.delete("/tables/{table}", tags=["tables"], status_code=204)

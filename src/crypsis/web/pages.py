@@ -20,7 +20,7 @@ from crypsis.web.options import advanced
 from crypsis.web.security import route_of
 from crypsis.web.settings import size_text
 from crypsis.web.uploads import ACCEPTED, FORMATS_IN_WORDS
-from crypsis.web.workspace import DOWNLOADS, HANDED_OVER, KEY, Workspace, workspace_of
+from crypsis.web.workspace import CLEAN_COPY, DOWNLOADS, HANDED_OVER, KEY, Workspace, workspace_of
 
 router = APIRouter(include_in_schema=False)
 POLICIES = {
@@ -214,7 +214,8 @@ def verdict(request: Request, workspace: In, table: str) -> Response:
     opened = workspace.tables.get(table)
     if opened.profile is None:
         return _waiting(request, workspace, opened)
-    return _step(request, workspace, opened, "verdict", columns=_columns(opened))
+    clean_files = [name for name in workspace.downloads(opened) if name.startswith(CLEAN_COPY)]
+    return _step(request, workspace, opened, "verdict", columns=_columns(opened), clean_files=clean_files)
 
 
 @router.get("/t/{table}/protect")

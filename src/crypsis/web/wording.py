@@ -51,7 +51,7 @@ HINTS = {
     "re-identification key (or the column of record numbers), and the “Person column of the "
     "original”.",
     "checklist": "Open “Assess again”, and there “Checklist of the policy”: write who checked it, and when.",
-    "container-contents": "Remove it from the file; a release that is made here is a clean one.",
+    "container-contents": "Take the clean copy, which has the rows alone, or remove it from the file.",
 }
 """What to do about a reason where the page has fields of its own for it."""
 

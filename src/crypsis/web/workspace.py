@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import Request
 
 from crypsis.files import PrivateFolder
+from crypsis.tables import RECORD
 from crypsis.web.errors import RequestError
 from crypsis.web.jobs import Job, Jobs
 from crypsis.web.open_tables import OpenTable, OpenTables, TableFile
@@ -20,6 +21,7 @@ from crypsis.web.security import Gate
 from crypsis.web.settings import Settings
 from crypsis.web.uploads import format_of
 
+CLEAN_COPY = "clean.parquet"
 DOWNLOADS = {
     "release.zip": ("application/zip", "the package: release, statement and dossier, with digests"),
     "dossier.html": ("text/html", "the dossier: one document to hand in"),
@@ -40,6 +42,11 @@ DOWNLOADS = {
             ("json", "application/json", "the same for programs"),
         )
     },
+    CLEAN_COPY: (
+        "application/octet-stream",
+        "the clean copy: the rows of the table and nothing besides them",
+    ),
+    f"{CLEAN_COPY}{RECORD}": ("application/json", "the record of the clean copy, with its digest"),
     "plan.toml": ("text/plain", "the plan, to be used again"),
     "report.html": ("text/html", "the report of the table as it was opened"),
     "report.md": ("text/markdown", "the same as Markdown"),
@@ -121,6 +128,26 @@ class Workspace:
         arguments = {"file": file}
         return self.jobs.start(
             table, "Profiling the columns", "scan", arguments, keep, f"/t/{table.id}/columns"
+        )
+
+    def rewrite(self, table: OpenTable) -> Job:
+        """Write a table anew; the clean copy is the file of the table from then on."""
+        if table.made is not None:
+            raise RequestError("A release was made of this table; that file has nothing else in it.", 409)
+        file = self.file(table, "data")
+        path = table.folder / CLEAN_COPY
+        if file["path"] == str(path):
+            raise RequestError("The file of the table is the clean copy already.", 409)
+
+        def keep(_: dict[str, Any]) -> None:
+            title = f"{Path(table.files['data'].title).stem}.parquet"
+            table.files["data"] = TableFile(str(path), title, True, {"format": "parquet"})
+            table.forget()
+
+        self.jobs.drop_background(table.id)
+        arguments = {"file": file, "name": CLEAN_COPY}
+        return self.jobs.start(
+            table, "Writing the clean copy", "rewrite", arguments, keep, f"/t/{table.id}/verdict"
         )
 
     def add_given(self, table: OpenTable, slot: str, index: int) -> None:

@@ -9,6 +9,7 @@ _MODULES = {
     "begin": "_session",
     "prepare": "_prepare",
     "scan": "_scan",
+    "rewrite": "_scan",
     "assess": "_assess",
     "causes": "_assess",
     "preview": "_plan",

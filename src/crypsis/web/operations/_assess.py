@@ -142,6 +142,7 @@ def assessment_view(assessment: Assessment) -> dict[str, Any]:
         "gauge": None if gauge is None else asdict(gauge),
         "complete": plain["complete"],
         "reasons": [PHRASING.reason(reason) for reason in assessment.reasons],
+        "clean_copy": any(wording.CLEAN_COPY in reason.hint for reason in assessment.reasons),
         "requirements": _requirements(assessment),
         "rows": plain["rows"],
         "policy": {key: plain["policy"][key] for key in ("name", "title", "source", "summary")},

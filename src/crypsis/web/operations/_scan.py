@@ -8,6 +8,7 @@ from typing import Any
 from crypsis.columns.histograms import Histogram, histograms
 from crypsis.columns.profile import scan as scan_dataset
 from crypsis.dataset import Dataset
+from crypsis.dataset import rewrite as rewrite_table
 from crypsis.tables import format_of, sheet_names
 from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
@@ -26,6 +27,21 @@ def scan(session: TableSession, *, file: dict[str, Any], seed: int = 0) -> dict[
     for column in body["columns"]:
         column["histogram"] = bars_view(pictures[column["column"]], notation)
     return body
+
+
+def rewrite(session: TableSession, *, file: dict[str, Any], name: str) -> dict[str, Any]:
+    """Write a table anew into the table's folder, with its record; what the format does not have."""
+    reading = dict(file.get("reading") or {})
+    with session.engine:
+        copy = rewrite_table(
+            file["path"],
+            session.folder / name,
+            overwrite=True,
+            memory_limit=session.memory_limit,
+            spill_folder=session.spill,
+            **reading,
+        )
+    return copy.to_dict()
 
 
 def _read_as(release: Dataset) -> dict[str, str]:

@@ -67,6 +67,9 @@ function forms() {
       attempt(async () => start(await api("POST", `/tables/${form.dataset.package}/package`, body)), event.submitter);
     };
   }
+  for (const button of document.querySelectorAll("[data-rewrite]")) {
+    button.onclick = () => attempt(async () => start(await api("POST", `/tables/${button.dataset.rewrite}/rewrite`)), button);
+  }
   for (const button of document.querySelectorAll("[data-close]")) {
     button.onclick = () => attempt(async () => {
       const made = button.hasAttribute("data-made");
