@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from crypsis import linkage
+from crypsis.dataset import Dataset
 from crypsis.hierarchies import Hierarchy
 from crypsis.linkage.suite._attack import attack
 from crypsis.linkage.suite._candidates import Candidates
@@ -281,3 +282,23 @@ def test_no_fewer_links_than_the_assignment_by_gower(seed: int) -> None:
     found = linkage.attack_links(x, y)
     assert found.worst.true_matches is not None
     assert found.worst.true_matches >= right
+
+
+@pytest.mark.parametrize("visits", [1, 40])
+def test_a_link_to_any_record_of_the_person_is_correct(visits: int) -> None:
+    """A person's visits are alike: by records one link in forty is right, by people every one."""
+    draw = np.random.default_rng(1)
+    who = np.repeat(np.arange(200), visits)
+    weight = draw.normal(70, 10, 200)[who]
+    original = pa.table({"who": who, "weight": weight, "test": draw.normal(size=who.size)})
+    masked = pa.table({"weight": weight, "test": draw.permutation(np.asarray(original["test"]))})
+    of_people, of_records = (
+        Dataset.from_frame(original, identifiers=["who"], person=person) for person in ("who", None)
+    )
+    records = linkage.attack_links(of_records, masked, columns=["weight"], max_records=300).worst
+    people = linkage.attack_links(of_people, masked, columns=["weight"], max_records=300).worst
+    assert records.correct_share is not None
+    assert people.correct_share is not None
+    assert records.correct_share.value == pytest.approx(1 / visits, abs=0.02)
+    assert people.correct_share.value == 1.0
+    assert people.chance == pytest.approx(1 / 200)

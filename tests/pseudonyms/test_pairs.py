@@ -135,7 +135,12 @@ def test_one_assignment_of_all_items_resolves_what_no_single_pair_does(shape: st
     resolved = sorted_correlations(both[::2], both[1::2])
     assert resolved > 10
     found, belief = identified(both)
-    assert ps.anonymity(belief).expected_cracks == pytest.approx(1.0)
+    anonymity = ps.anonymity(belief)
+    assert anonymity.expected_cracks == pytest.approx(1.0)
+    assert anonymity.pairs == found
+    decision = ps.decide(anonymity, max_cracks=2)
+    assert decision.verdict == "not safe"
+    assert any("resolved by pair frequencies" in reason for reason in decision.reasons)
     assert found.by_frequency == 0
     assert found.expected > max(20, 0.7 * resolved)
     assert found.with_pairs > 5
@@ -149,7 +154,8 @@ def test_one_assignment_of_all_items_resolves_what_no_single_pair_does(shape: st
 def test_what_a_sample_happens_to_show_resolves_nothing() -> None:
     """Independent items of equal frequency: one of 40 is right by chance, as with any assignment."""
     for seed in range(4):
-        found, _ = identified(purchases(np.random.default_rng(seed), 0.0, "factors"))
+        found, belief = identified(purchases(np.random.default_rng(seed), 0.0, "factors"))
+        assert ps.decide(ps.anonymity(belief), max_cracks=4).verdict == "safe"
         assert found.with_pairs == 0
         assert found.expected < 4  # of 10 samples with 1 each; 0.3 is a standard deviation
 
@@ -158,6 +164,7 @@ def test_too_many_items_leave_it_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs_module, "MAX_JOINT_ITEMS", 10)
     found, belief = identified(purchases(np.random.default_rng(1), 0.0, "factors"))
     assert not found.assigned_jointly
+    assert ps.decide(ps.anonymity(belief), max_cracks=2).verdict == "cannot tell"
     assessed = cr.assess(pa.table({"x": [1] * 10}), belief=belief, quasi_identifiers=["x"])
     states = {one.measure: one.status.value for one in assessed.findings}
     assert states["pseudonyms.near_certain_cracks"] != "met"

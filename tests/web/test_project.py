@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import crypsis as cr
 from crypsis.web import ListeningServer
+from crypsis.web.operations._anonymize import anonymize
+from crypsis.web.operations._session import TableSession
+from crypsis.web.operations._try import try_release
 from tests.web.conftest import Caller
 
 ROWS = [(20 + 7 * i % 31, f"{10100 + 3 * i % 7:05d}", "fm"[i % 2], "abc"[i % 3]) for i in range(120)]
@@ -161,3 +166,33 @@ def test_alternatives(caller: Caller, table: str) -> None:
     page = caller.get(f"/t/{table}/explored").text
     assert page.count("<circle") >= 5
     assert 'data-recoding="full-domain"' in page
+
+
+def test_masks_are_drawn_once_for_the_trial_and_the_release(tmp_path: Path) -> None:
+    """Noise is drawn by one seed: what was tried is what is released. Other choices are drawn anew."""
+    draw = np.random.default_rng(1)
+    path = tmp_path / "people.csv"
+    ages, incomes = draw.integers(20, 60, 300), draw.normal(50_000, 9_000, 300).round()
+    path.write_text("age,income\n" + "\n".join(f"{a},{i}" for a, i in zip(ages, incomes, strict=True)))
+    session = TableSession()
+    session.folder, session.rows, session.columns = tmp_path, 1_000, 10
+    choices: dict[str, Any] = {
+        "file": {"path": str(path)},
+        "roles": {"age": "quasi-identifier", "income": "insensitive"},
+        "options": {"k": 5, "person": "each record"},
+        "hierarchies": {},
+        "levels": {},
+        "recoding": "local",
+    }
+    noise = {"income": {"method": "noise", "amount": 0.5}}
+    seeds = []
+    for amount in (0.5, 0.5, 0.4):
+        masks = {"income": {**noise["income"], "amount": amount}}
+        assert not try_release(session, **choices, masks=noise)["failure"]
+        assert session.tried is not None
+        tried = session.tried[1]
+        anonymize(session, **choices, masks=masks, form="csv", policy="default")
+        assert session.made is not None
+        seeds.append((tried, session.made[0].key.seed))
+    assert [released == tried for tried, released in seeds] == [True, True, False]
+    assert None not in seeds[0]

@@ -11,6 +11,7 @@ import numpy as np
 from crypsis.errors import ParameterError
 from crypsis.pseudonyms._belief import Belief, Matching, as_belief, true_columns
 from crypsis.pseudonyms._edges import cracked_in
+from crypsis.pseudonyms._pairs import PairIdentification, pair_identification
 from crypsis.pseudonyms._sample_table import is_flat
 from crypsis.pseudonyms._sampling import Spread, add
 from crypsis.pseudonyms._scaling import true_cells
@@ -51,6 +52,18 @@ class Anonymity(Result):
     blocks: tuple[Block, ...]
     near_certain_cracks: int | None = None
     """Items whose crack probability is at least 0.9."""
+    pairs: PairIdentification | None = None
+    """What an intruder resolves who knows, besides, how often items occur together: where the belief is
+    made from transactions and the truth is known."""
+
+    @property
+    def resolved_by_pairs(self) -> float | None:
+        """The items that pairs resolve on average, where these are more than the expected cracks."""
+        cracks = self.expected_cracks
+        if self.pairs is None or cracks is None:
+            return None
+        likely = cracks.value if isinstance(cracks, Estimate) else cracks
+        return self.pairs.expected if self.pairs.expected > likely else None
 
     @property
     def worse_than_chance(self) -> bool:
@@ -71,6 +84,10 @@ class Anonymity(Result):
             lines.append(f"Expected cracks {cracks} of {self.size:,} {noun}.")
             if self.near_certain_cracks:
                 lines.append(f"Cracked with a probability of 0.9 or more: {self.near_certain_cracks:,}.")
+        if self.resolved_by_pairs is not None:
+            lines.append(
+                f"Resolved by pair frequencies {number_text(self.resolved_by_pairs, '.3g')}, or more."
+            )
         methods = sorted({way for block in self.blocks for way in block.method.split(", ")})
         blocks = f"{len(self.blocks):,} block{'' if len(self.blocks) == 1 else 's'}"
         return "\n".join([*lines, f"Computed in {blocks}: {', '.join(methods)}."])
@@ -154,6 +171,7 @@ def anonymity(belief: Belief | Any, *, limit: int = 10, **options: Unpack[Solver
         risks,
         reports(solved),
         near_certain,
+        pair_identification(belief) if has_truth and belief.pairs is not None else None,
     )
 
 

@@ -46,7 +46,8 @@ def decide(
 
     Notes
     -----
-    The heuristic H is never used, because it errs either way.
+    The heuristic H is never used, because it errs either way. Where the belief is made from transactions,
+    the best intruder counts: items that pair frequencies resolve are limited as expected cracks are.
 
     Examples
     --------
@@ -83,6 +84,13 @@ def decide(
         met.append(True if high <= max_cracks else False if low > max_cracks else None)
         cracks = number_text(anonymity.expected_cracks)
         reasons.append(f"expected cracks {cracks}, at most {max_cracks:g} required")
+        if anonymity.resolved_by_pairs is not None:
+            met.append(anonymity.resolved_by_pairs <= max_cracks)
+            resolved = number_text(anonymity.resolved_by_pairs, ".3g")
+            reasons.append(f"{resolved} items are resolved by pair frequencies, or more")
+        if anonymity.pairs is not None and not anonymity.pairs.assigned_jointly:
+            met.append(None)
+            reasons.append("there are too many items to assign all at once by their pairs")
     if False in met:
         return Decision("not safe", tuple(reasons))
     if max_cracks is not None and anonymity.worse_than_chance:

@@ -51,6 +51,9 @@ def _numbers(anonymity: Anonymity) -> Table:
     if anonymity.expected_cracks is not None:
         cracks = number_text(anonymity.expected_cracks)
         table.add_row("expected cracks", f"{cracks}  of {anonymity.size:,} items")
+    if anonymity.resolved_by_pairs is not None:
+        resolved = number_text(anonymity.resolved_by_pairs, ".3g")
+        table.add_row("resolved by pairs", f"{resolved}  or more, by how often items occur together")
     if anonymity.heuristic is not None:
         table.add_row("heuristic H", f"{anonymity.heuristic:.4g}  (errs either way; not used in the verdict)")
     return table

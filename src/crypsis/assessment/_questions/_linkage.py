@@ -172,15 +172,16 @@ def _linked(request: Request, most_records: int | None) -> QuestionOutcome:
 
     Records that are equal in all columns that the intruder knows cannot be distinguished, so the
     fraction of correct links is at most the number of such classes divided by the number of
-    records, whatever the method of linking. Where the bound is above the threshold, or sensitive
-    attributes were perturbed, the records are linked by all intruders of the suite.
+    records, or of people where they are known, whatever the method of linking. Where the bound is
+    above the threshold, or sensitive attributes were perturbed, the records are linked by all intruders
+    of the suite.
     """
     original, masked = request.original, request.data
     if original is None:
         why = "The original was not given."
         return not_evaluated("linkage", request.policy, why, hint="Set {original}.")
     known_columns = _known_columns(request, original)
-    bound = _classes_bound(masked, known_columns)
+    bound = _classes_bound(request, known_columns)
     limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == _LINKS]
     perturbed = _perturbed(request, original, masked)
     alone = _not_in(original, masked)
@@ -205,8 +206,8 @@ def without_signed_off(request: Request) -> tuple[tuple[str, ...], float] | None
     signed = tuple(name for name in known_columns if name in masked.signed_off)
     if not signed or _not_in(original, masked) or _perturbed(request, original, masked):
         return None
-    bound = _classes_bound(masked, tuple(name for name in known_columns if name not in signed))
-    return None if bound is None else (signed, bound.classes / bound.records)
+    bound = _classes_bound(request, tuple(name for name in known_columns if name not in signed))
+    return None if bound is None else (signed, bound.classes / bound.units)
 
 
 def _signed_off(request: Request) -> list[str]:
@@ -250,14 +251,15 @@ class _Bound:
     value: float
     columns: tuple[str, ...]
     classes: int
-    records: int
+    units: int
+    unit: str
 
     @property
     def text(self) -> str:
         return (
-            f"The {self.records:,} records form {plural(self.classes, 'class')} of equal values in "
+            f"The {self.units:,} {self.unit} form {plural(self.classes, 'class')} of equal values in "
             f"the {plural(len(self.columns), 'column')} that an intruder may know: at most "
-            f"{percent_text(self.classes / self.records)} can be linked correctly, by any method."
+            f"{percent_text(self.classes / self.units)} can be linked correctly, by any method."
         )
 
 
@@ -275,15 +277,24 @@ def _known_columns(request: Request, original: Dataset) -> tuple[str, ...]:
     )
 
 
-def _classes_bound(masked: Dataset, names: tuple[str, ...]) -> _Bound | None:
-    """The bound over the columns that an intruder may know."""
+def _classes_bound(request: Request, names: tuple[str, ...]) -> _Bound | None:
+    """The bound over the columns that an intruder may know: a person counts once in each class."""
+    masked = request.of_people.data
     if not masked.quasi_identifiers or not names or not masked.count:
         return None
     counted = masked.rows.tally(names)
     if counted.estimated:
         return None
-    classes, records = int(counted.distinct), masked.count
-    return _Bound(max(0.0, (classes - 1) / records), names, classes, records)
+    classes, units = int(counted.distinct), masked.count
+    if masked.person is not None:
+        people = masked.rows.tally([*names, masked.person])
+        if people.estimated:
+            return None
+        units = int(people.distinct)
+    of_people = units < masked.count
+    return _Bound(
+        max(0.0, (classes - 1) / units), names, classes, units, "people" if of_people else "records"
+    )
 
 
 _KNOWN = (
@@ -347,20 +358,30 @@ def _by_suite(
             f"Files of more than {_LINKED_ROWS:,} records are not linked.",
             hint="Assess a sample of both, with {on}.",
         )
-    excluded = {*original.identifiers, on}
+    excluded = {*original.identifiers, on} - {original.person}
+    person = None if original.person in columns else original.person
     before = original.to_arrow(
         [
             name
             for name in original.names
             if name not in excluded
             and original.rows.column(name).kind is not Kind.NESTED
-            and (name in columns or name not in masked.names)
+            and (name in columns or name not in masked.names or name == person)
         ]
         + ([] if on is None else [on])
     )
     after = masked.to_arrow([*columns, *alone, *([] if on is None else [on])])
-    sample_options: Any = {} if most_records is None else {"max_records": most_records}
-    suite = linkage.attack_links(before, after, on=on, row_map=row_map, seed=request.seed, **sample_options)
+    options: Any = {"on": on, "row_map": row_map, "seed": request.seed}
+    if most_records is not None:
+        options["max_records"] = most_records
+    of_people = (
+        before
+        if original.person is None
+        else Dataset.from_frame(
+            before, person=original.person, identifiers=[] if person is None else [person]
+        )
+    )
+    suite = linkage.attack_links(of_people, after, **options)
     outcome = QuestionOutcome(results={"suite": suite}, notes=list(suite.notes))
     sure = suite.sure_share()
     if sure is None:
@@ -382,7 +403,7 @@ def _by_suite(
                 lower_bound=bool(suite.alone),
                 hint=_hint(suite),
             ),
-            _advantage(request, before, after, suite),
+            _advantage(request, before if person is None else before.drop_columns([person]), after, suite),
         ]
     outcome.headline = outcome.measured[0].statement
     return outcome

@@ -41,8 +41,8 @@ def ask_pseudonyms(request: Request) -> QuestionOutcome:
     certain = degree_result.near_certain_cracks or 0
     text = f"{certain:,} of {degree_result.size:,} items are resolved with a probability of 0.9 or more."
     expected, affected, complete = cracks / degree_result.size, round(cracks), True
-    if request.belief.pairs is not None:
-        pairs = results["pairs"] = pseudonyms.pair_identification(request.belief)
+    if degree_result.pairs is not None:
+        pairs = results["pairs"] = degree_result.pairs
         complete = pairs.assigned_jointly
         if pairs.with_pairs > certain:
             certain = pairs.with_pairs

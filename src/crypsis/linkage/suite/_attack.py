@@ -21,7 +21,8 @@ class LinkAttack(Result, eq=False):
 
     `records` are the original records that were attacked (a sample, if there are more), and
     `correct_share` is the expected share of correct links when one of the equally likely masked
-    records is chosen at random; `chance` is that of a random guess. `true_matches`,
+    records is chosen at random; `chance` is that of a random guess. Where the original says whose records
+    these are, a link to any record of the person is correct, and each person counts once. `true_matches`,
     `multiple_matches` and `false_matches` are those of `Link`. `confident_links` are those that the
     intruder gives a probability of at least 0.9, learned from other records than those that are
     linked, and `precision` is the share of them that is correct. What depends on the true matches is
@@ -40,6 +41,8 @@ class LinkAttack(Result, eq=False):
     confident_links: int | None
     precision: Estimate | None
     confidence: Floats | None = raw()
+    people: int | None = None
+    """The people of these records, where the original says whose they are; shares are theirs then."""
 
     @classmethod
     def of_links(
@@ -99,8 +102,7 @@ def attack(
     tied = pairs.total(size.astype(np.float64))
     hit = None
     if files.own is not None:
-        mine = top & (pairs.place == files.own[pairs.target])
-        hit = pairs.total(mine.astype(np.float64)) / tied
+        hit = pairs.total(top * files.of_target(pairs.target, pairs.place)) / tied
     confidence = None if hit is None else _confidence(files, pairs, score, best)
     return _counted(method, files, hit, tied, confidence, columns, target_subset)
 
@@ -110,7 +112,7 @@ def linked(method: str, files: Files, partner: Ints, *, columns: tuple[str, ...]
     hit = None
     tied = np.where(partner >= 0, files.sizes[partner], 1).astype(np.float64)
     if files.own is not None:
-        hit = ((partner == files.own) & (partner >= 0)) / tied
+        hit = files.of_target(np.arange(len(partner)), partner) / tied
     return _counted(method, files, hit, tied, None, columns, None)
 
 
@@ -127,6 +129,7 @@ def _counted(
         tied = tied[target_subset]
         hit = None if hit is None else hit[target_subset]
         confidence = None if confidence is None else confidence[target_subset]
+    by_unit = hit if hit is None or target_subset is not None else files.by_unit(hit)
     single = tied == 1
     sure = None if confidence is None else confidence >= CONFIDENT
     return LinkAttack(
@@ -137,13 +140,14 @@ def _counted(
         true_matches=None if hit is None else int((single & (hit > 0)).sum()),
         multiple_matches=int((~single).sum()),
         false_matches=None if hit is None else int((single & (hit == 0)).sum()),
-        correct_share=None if hit is None else share(float(hit.sum()), len(hit)),
-        chance=1.0 / files.masked,
+        correct_share=None if by_unit is None else share(float(by_unit.sum()), len(by_unit)),
+        chance=files.chance,
         confident_links=None if sure is None else int(sure.sum()),
         precision=None
         if sure is None or hit is None or not sure.any()
         else share(float(hit[sure].sum()), int(sure.sum())),
         confidence=confidence,
+        people=None if by_unit is None or files.people is None or target_subset is not None else len(by_unit),
     )
 
 

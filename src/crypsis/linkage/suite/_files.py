@@ -18,6 +18,33 @@ from crypsis.linkage.suite._fields import Field, NumberField
 
 
 @dataclass(frozen=True, eq=False)
+class People:
+    """How many masked records each person has in each place, and the person of each target."""
+
+    of_target: Ints
+    person: Ints
+    place: Ints
+    count: Floats
+
+    @classmethod
+    def of(cls, person: Ints, own: Ints, code: Ints, targets: Ints) -> People | None:
+        """The people of the original records, each of which has a masked row or none (-1)."""
+        released = np.flatnonzero(own >= 0)
+        if np.unique(person[released]).size == released.size:
+            return None
+        pairs = np.stack([person[released], code[own[released]]])
+        (of_person, place), count = np.unique(pairs, axis=1, return_counts=True)
+        return cls(person[targets], of_person, place, count.astype(np.float64))
+
+    def records(self, person: Ints, place: Ints) -> Floats:
+        """The masked records of a person in a place."""
+        width = int(self.place.max()) + 1
+        keys, wanted = self.person * width + self.place, person * width + place
+        at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+        return np.where((keys[at] == wanted) & (place >= 0) & (place < width), self.count[at], 0.0)
+
+
+@dataclass(frozen=True, eq=False)
 class Files:
     """The fields of two files, the places of the masked records, and who is attacked.
 
@@ -33,6 +60,30 @@ class Files:
     targets: Ints
     own: Ints | None
     seed: int
+    people: People | None = None
+    """Whose records these are, where that is known and people have several."""
+
+    def of_target(self, target: Ints, place: Ints) -> Floats:
+        """How many masked records of a place are a target's own: those of the person, if that is known."""
+        assert self.own is not None  # noqa: S101 - asked by the caller
+        if self.people is None:
+            return np.asarray((place == self.own[target]) & (place >= 0), np.float64)
+        return self.people.records(self.people.of_target[target], place)
+
+    @cached_property
+    def chance(self) -> float:
+        """The share of correct links of a random guess."""
+        if self.people is None:
+            return 1.0 / self.masked
+        released = np.bincount(self.people.person, self.people.count, int(self.people.of_target.max()) + 1)
+        return float(self.by_unit(released[self.people.of_target].astype(np.float64)).mean()) / self.masked
+
+    def by_unit(self, of_target: Floats) -> Floats:
+        """What is known of each target as a mean of each person, where people have several records."""
+        if self.people is None:
+            return of_target
+        _, person, records = np.unique(self.people.of_target, return_inverse=True, return_counts=True)
+        return np.asarray(np.bincount(person, of_target) / records)
 
     @cached_property
     def fold(self) -> Ints:
@@ -64,11 +115,14 @@ def files_of(
     pairs: Sequence[tuple[str, str]],
     masked_rows: Ints | None,
     *,
+    people: Ints | None = None,
     orders: Orders | None = None,
     seed: int = 0,
     most_targets: int,
 ) -> Files:
-    """Both files, with their columns in `pairs`; `masked_rows` has the masked row of each original."""
+    """Both files, with their columns in `pairs`; `masked_rows` has the masked row of each original, `people`
+    the person.
+    """
     code = np.zeros(masked.num_rows, dtype=np.int64)
     fields = []
     for before, after in pairs:
@@ -93,4 +147,5 @@ def files_of(
         targets,
         masked_place,
         seed,
+        None if people is None or masked_rows is None else People.of(people, masked_rows, code, targets),
     )

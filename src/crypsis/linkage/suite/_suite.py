@@ -109,7 +109,8 @@ class LinkSuite(Result, eq=False):
         if worst.correct_share is None:
             return None
         corrected = 1 - (1 - confidence) / len(self.attacks)
-        sure = share(worst.correct_share.value * worst.records, worst.records, corrected)
+        units = worst.records if worst.people is None else worst.people
+        sure = share(worst.correct_share.value * units, units, corrected)
         return Estimate(
             sure.value,
             sure.low,
@@ -121,10 +122,11 @@ class LinkSuite(Result, eq=False):
     def statement(self, sure: Estimate) -> str:
         """What the worst intruder achieves, in a sentence."""
         worst = self.worst
+        units = "records" if worst.people is None else "people"
         sample_text = "" if worst.records == self.records else f" (a sample of {worst.records:,})"
         text = (
             f"The intruder with the most correct links ({worst.method}) has them for "
-            f"{percent_text(sure)} of the records{sample_text}; by chance it would be "
+            f"{percent_text(sure)} of the {units}{sample_text}; by chance it would be "
             f"{percent_text(worst.chance)}."
         )
         if worst.precision is not None:
@@ -233,6 +235,7 @@ def suite_of(
         after,
         pairing.pairs,
         masked_rows,
+        people=_people(original),
         orders=options.get("orders"),
         seed=options.get("seed", 0),
         most_targets=max_records,
@@ -255,6 +258,16 @@ def suite_of(
         None if masked_rows is None else contradicted(files, attacks[0]),
     )
     return suite, files, pairs
+
+
+def _people(original: Data) -> Ints | None:
+    """The person of each original record, where the original says that; a record without one is alone."""
+    if not isinstance(original, Dataset) or original.person is None:
+        return None
+    coded = original.to_arrow([original.person])[original.person].combine_chunks().dictionary_encode()
+    person = np.asarray(coded.indices.fill_null(-1), np.int64)
+    person[person < 0] = len(coded.dictionary) + np.arange(int((person < 0).sum()))
+    return person
 
 
 def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAttack], Candidates]:

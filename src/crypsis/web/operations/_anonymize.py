@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from crypsis import progress
@@ -64,6 +65,7 @@ def anonymize(
             methods={**(options.get("methods") or {}), **masks_of(masks)},
             levels=levels,
             recoding=recoding,
+            seed=_drawn(session, choices_text(file, options, hierarchies, levels, masks, recoding)),
         )
         step.advance()
         name = f"release.{form}"
@@ -115,6 +117,16 @@ def anonymize(
         "figures": [figure_view(figure) for figure in drawn],
         "after": assessment_view(after),
     }
+
+
+def choices_text(file: dict[str, Any], *choices: Any) -> str:
+    """What a release is made of, as text that is equal for equal choices of the same file."""
+    return json.dumps([file, *choices], sort_keys=True, default=str)
+
+
+def _drawn(session: TableSession, choices: str) -> int | None:
+    """The seed with which these choices were tried; None if others were."""
+    return session.tried[1] if session.tried is not None and session.tried[0] == choices else None
 
 
 def _of_policy(answers: dict[str, str], policy: str) -> dict[str, str]:

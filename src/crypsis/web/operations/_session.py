@@ -32,6 +32,8 @@ class TableSession:
         """The records that are shown, with what they were read for."""
         self.made: tuple[Anonymized, Assessment, str] | None = None
         """The release that was made last, its assessment and the name of its file."""
+        self.tried: tuple[str, int | None] | None = None
+        """The choices that were tried last, and the seed of their masks: a release of them has the same."""
         self.samples: WeakKeyDictionary[Rows, dict[int, Rows]] = WeakKeyDictionary()
         """The records on which a release of a large table is tried, by their number."""
         self.engine = threading.Lock()

@@ -10,7 +10,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import InputError, RequirementsNotMetError, TooLargeError
 from crypsis.tables import open_frame
 from crypsis.tables.sampling import sample
-from crypsis.web.operations._anonymize import masks_of
+from crypsis.web.operations._anonymize import choices_text, masks_of
 from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._plan import (
     asked_options,
@@ -62,10 +62,14 @@ def try_release(
     masks: dict[str, dict[str, Any]],
     recoding: an.RecodingKind,
 ) -> dict[str, Any]:
-    """What recipients would get: what is left of each column, with examples of its values."""
+    """What recipients would get: what is left of each column, with examples of its values.
+
+    A release of the same choices is drawn with the same seed.
+    """
     with session.engine:
         part, sampled = _released(session, file, roles, options, _TRIED)
         body: dict[str, Any] = {"rows": part.count, "sampled": sampled, "failure": ""}
+        choices = choices_text(file, options, hierarchies, levels, masks, recoding)
         try:
             anonymized = an.anonymize(
                 part,
@@ -76,6 +80,7 @@ def try_release(
                 recoding=recoding,
                 shuffle=False,
             )
+            session.tried = choices, anonymized.key.seed
         except (RequirementsNotMetError, InputError, TooLargeError) as error:
             return {**body, "failure": error.text(page_option), "released": [], "unchanged": []}
         released, notation = remaining(anonymized), ValueNotation.of(session.release(file))
