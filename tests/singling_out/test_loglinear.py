@@ -12,8 +12,8 @@ from scipy.stats import poisson
 from crypsis import Dataset
 from crypsis import singling_out as so
 from crypsis.errors import ColumnError, ParameterError, RoleError, TooLargeError
-from crypsis.singling_out._design import refuse_design
-from crypsis.singling_out._loglinear_fit import _match, fit_margins, judge
+from crypsis.singling_out._loglinear import _match, fit_margins, judge
+from crypsis.singling_out._population import refuse_design
 
 
 def test_scaling_gives_the_closed_form_of_decomposable_models():

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.array_types import Ints
 from crypsis.errors import InputError, ParameterError
-from crypsis.pseudonyms._belief_matrix import check_labels, read_matrix, rows_text
 from crypsis.pseudonyms._kinds import KindMatrix, merge_kinds
 from crypsis.pseudonyms._matchings import BlockStructure, block_structure, matching_or_deficiency
 from crypsis.scientific import sparse
@@ -93,15 +93,15 @@ class Belief:
         if isinstance(matrix, KindMatrix):
             kinds = matrix
         else:
-            values, columns = read_matrix(matrix)
+            values, columns = _read_matrix(matrix)
             kinds = merge_kinds(values)
         size = kinds.size
         put = object.__setattr__  # a frozen dataclass sets its own fields this way
         put(self, "kinds", kinds)
         put(self, "pairs", pairs)
-        put(self, "items", check_labels(items, size, "items"))
+        put(self, "items", _check_labels(items, size, "items"))
         names = columns if pseudonyms is None else pseudonyms
-        put(self, "pseudonyms", check_labels(names, size, "pseudonyms"))
+        put(self, "pseudonyms", _check_labels(names, size, "pseudonyms"))
         matching, deficient = matching_or_deficiency(kinds)
         if matching is None:
             raise self._no_matching(deficient)
@@ -275,7 +275,7 @@ class Belief:
         impossible = np.flatnonzero(self.kinds.cells(np.arange(self.size), columns) <= 0)
         if impossible.size:
             raise InputError(
-                f"The belief rules out the truth for {rows_text(impossible)}. An attack that "
+                f"The belief rules out the truth for {_rows_text(impossible)}. An attack that "
                 "excludes the true pseudonym cannot be measured.",
                 code="truth-ruled-out",
                 hint="Widen the ranges or tolerances of the attack.",
@@ -288,7 +288,7 @@ class Belief:
         verb = "have" if rows.size > 1 else "has"
         nouns = f"{reach} possible pseudonym{'' if reach == 1 else 's'}"
         return NoPerfectMatchingError(
-            f"The belief has no perfect matching: {rows_text(rows)} {verb} only {nouns}.",
+            f"The belief has no perfect matching: {_rows_text(rows)} {verb} only {nouns}.",
             items=tuple(self.items[row] if self.items else int(row) for row in rows),
             hint="Check the attack, or these rows.",
         )
@@ -311,3 +311,71 @@ def true_columns(belief: Belief) -> Ints:
             "Cracks are counted against the truth, and none was given.", code="no-truth", hint="Set {truth}."
         )
     return belief.truth
+
+
+_ROWS_LISTED = 12
+
+
+def _read_matrix(matrix: Any) -> tuple[sparse.csr_array, Sequence[Hashable] | None]:
+    """The matrix as sorted compressed rows, and its column names where it is a frame."""
+    names: Sequence[Hashable] | None = None
+    if sparse.issparse(matrix):
+        values = sparse.csr_array(matrix, dtype=np.float64)
+        values.sum_duplicates()
+    else:
+        if not isinstance(matrix, np.ndarray | list | tuple):
+            try:
+                frame = nw.from_native(matrix, eager_only=True)
+            except TypeError:
+                pass
+            else:
+                names, matrix = frame.columns, frame.to_numpy()
+        try:
+            dense = np.asarray(matrix, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError("A belief matrix is a table of numbers; some cells are not.") from error
+        if dense.ndim != 2:
+            raise InputError(f"A belief matrix is square; an array of {dense.ndim} dimensions was given.")
+        _check_cells(dense)
+        values = sparse.csr_array(dense)
+    if values.shape[0] != values.shape[1]:
+        raise InputError(
+            "A belief matrix is square, with as many pseudonyms as items; "
+            f"{values.shape[0]} by {values.shape[1]} was given.",
+            hint="Where one pseudonym stands for several items, use `group_belief`.",
+        )
+    if values.shape[0] == 0:
+        raise InputError("A belief matrix needs at least one item; an empty one was given.")
+    _check_cells(values.data)
+    values.eliminate_zeros()
+    values.sort_indices()
+    return values, names
+
+
+def _check_cells(cells: NDArray[np.float64]) -> None:
+    if not np.isfinite(cells).all():
+        raise InputError(
+            "The cells of a belief matrix must be finite; some are NaN or infinite.",
+            hint="A pair about which nothing is known gets the same likelihood as any other.",
+        )
+    if (cells < 0).any():
+        raise InputError("The cells of a belief matrix must be at least 0; some are negative.")
+
+
+def _check_labels(labels: Sequence[Hashable] | None, size: int, kind: str) -> tuple[Hashable, ...] | None:
+    """The labels of the rows or columns, all different."""
+    if labels is None:
+        return None
+    checked = tuple(labels)
+    if len(checked) != size or len(set(checked)) != size:
+        raise InputError(
+            f"There must be {size} {kind}, all different; {len(set(checked))} different ones were given."
+        )
+    return checked
+
+
+def _rows_text(rows: Ints) -> str:
+    """Items by position, the first few of them."""
+    shown = ", ".join(str(int(row) + 1) for row in rows[:_ROWS_LISTED])
+    more = f" and {rows.size - _ROWS_LISTED} more" if rows.size > _ROWS_LISTED else ""
+    return f"the items in rows {shown}{more}" if rows.size > 1 else f"the item in row {shown}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Unpack
 
@@ -18,7 +19,6 @@ from crypsis.errors import ParameterError, RoleError, TooLargeError, unknown_col
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
-from crypsis.singling_out._loglinear_fit import Margin, TableFit, fit_margins, judge
 from crypsis.singling_out._measures import population_too_small
 from crypsis.singling_out._risk import refuse_wildcards
 
@@ -215,9 +215,9 @@ def _tables(dataset: Dataset, cells: Cells) -> tuple[Floats, Floats | None, floa
     return counts, None, float(people)
 
 
-def _given(interactions: Sequence[Sequence[str]], names: tuple[str, ...]) -> list[Margin]:
+def _given(interactions: Sequence[Sequence[str]], names: tuple[str, ...]) -> list[_Margin]:
     """The pairs of columns that were asked for, by their places."""
-    margins: list[Margin] = []
+    margins: list[_Margin] = []
     for pair in interactions:
         unknown = [name for name in pair if name not in names]
         if unknown:
@@ -232,18 +232,18 @@ def _given(interactions: Sequence[Sequence[str]], names: tuple[str, ...]) -> lis
 
 
 def _models(
-    counts: Floats, overall: float, margins: list[Margin] | None
-) -> list[tuple[tuple[Margin, ...], TableFit]]:
+    counts: Floats, overall: float, margins: list[_Margin] | None
+) -> list[tuple[tuple[_Margin, ...], _TableFit]]:
     """The models that were accepted one after the other, or the one that was asked for."""
 
-    def fitted(pairs: Sequence[Margin], start: Floats | None) -> TableFit:
+    def fitted(pairs: Sequence[_Margin], start: Floats | None) -> _TableFit:
         return judge(counts, fit_margins(counts, [*mains, *pairs], start), overall, overall)
 
-    mains: list[Margin] = [(axis,) for axis in range(counts.ndim)]
+    mains: list[_Margin] = [(axis,) for axis in range(counts.ndim)]
     if margins is not None:
         return [(tuple(margins), fitted(margins, None))]
     best = fitted([], None)
-    models: list[tuple[tuple[Margin, ...], TableFit]] = [((), best)]
+    models: list[tuple[tuple[_Margin, ...], _TableFit]] = [((), best)]
     left = list(combinations(range(counts.ndim), 2))
     with progress.step("log-linear models", len(left)) as step:
         while left:
@@ -259,22 +259,115 @@ def _models(
     return models
 
 
-def _weighted_fit(counts: Floats, expanded: Floats, pairs: tuple[Margin, ...]) -> TableFit:
+def _weighted_fit(counts: Floats, expanded: Floats, pairs: tuple[_Margin, ...]) -> _TableFit:
     """The same model fitted to the weighted table, with the sampling fraction of each cell."""
     overall = float(counts.sum() / expanded.sum())
-    mains: list[Margin] = [(axis,) for axis in range(counts.ndim)]
+    mains: list[_Margin] = [(axis,) for axis in range(counts.ndim)]
     fitted = fit_margins(expanded * overall, [*mains, *pairs])
     fraction = np.divide(counts, expanded, out=np.full_like(counts, overall), where=expanded > 0)
     return judge(counts, fitted, fraction, overall)
 
 
-def _named(pairs: Sequence[Margin], names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _named(pairs: Sequence[_Margin], names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((names[first], names[second]) for first, second in pairs)
 
 
-def _advice(fit: TableFit, were_chosen: bool) -> str:
+def _advice(fit: _TableFit, were_chosen: bool) -> str:
     if abs(fit.score) <= _ACCEPTED:
         return "The estimated bias is within its error."
     way = "high" if fit.bias > 0 else "low"
     what = "the model that was asked for" if were_chosen else "every model that was tried"
     return f"The estimates of {what} are too {way}: the bias is beyond its error."
+
+
+_Margin = tuple[int, ...]
+
+_CYCLES = 200
+_CLOSE = 1e-6
+_SMALL = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class _TableFit:
+    """A fitted table, its uniques' risk, and the error that its bias would make."""
+
+    fitted: Floats
+    population_uniques: float
+    correct_matches: float
+    bias: float
+    deviation: float
+
+    @property
+    def score(self) -> float:
+        """The bias in standard deviations: about normal if the model is right."""
+        return self.bias / self.deviation if self.deviation else 0.0
+
+
+def fit_margins(table: Floats, margins: Sequence[_Margin], start: Floats | None = None) -> Floats:
+    """The table with these margins of `table` and no interaction beyond them, by scaling.
+
+    Iterative proportional fitting (Deming & Stephan 1940): each margin in turn is scaled to that of
+    the table, until all agree. It ends after one cycle where the model is decomposable. `start` may
+    be the fit of a model with fewer margins.
+    """
+    largest = [margin for margin in margins if not any(set(margin) < set(larger) for larger in margins)]
+    axes = [tuple(i for i in range(table.ndim) if i not in margin) for margin in largest]
+    targets = [table.sum(axis=summed_axes, keepdims=True) for summed_axes in axes]
+    fitted = np.ones_like(table) if start is None else start.copy()
+    close = _CLOSE * float(table.sum())
+    for _ in range(_CYCLES):
+        worst = 0.0
+        for margin_axes, target in zip(axes, targets, strict=True):
+            now = fitted.sum(axis=margin_axes, keepdims=True)
+            worst = max(worst, float(np.abs(now - target).max()))
+            fitted *= np.divide(target, now, out=np.zeros_like(now), where=now > 0)
+        if worst <= close:
+            break
+    return fitted
+
+
+def judge(counts: Floats, fitted: Floats, fraction: float | Floats, overall: float) -> _TableFit:
+    """The risk of the sample uniques under a fitted table, and its estimated bias.
+
+    Parameters
+    ----------
+    counts : array
+        f of each cell.
+    fitted : array
+        The fitted mean of f, as if every cell had the sampling fraction `overall`.
+    fraction : float or array
+        The sampling fraction of each cell.
+    overall : float
+        The sampling fraction of the sample.
+
+    Notes
+    -----
+    The bias of the expected correct matches is that of Skinner & Shlomo (2008): with h(L) the
+    probability of a correct match, mu the fitted mean and L = mu / p, it is the sum over all cells
+    of mu exp(-mu) (-h'(L) (f - mu) / p + h''(L) ((f - mu)^2 - f) / (2 p^2)). For Poisson counts f -
+    mu and (f - mu)^2 - f are uncorrelated, with variances mu and 2 mu^2, which gives its variance.
+    """
+    people = fitted / overall
+    left = (1 - fraction) * people
+    unique = counts == 1
+    alone = float(np.exp(-left)[unique].sum())
+    matches, _, _ = _match(left)
+    _, slope, bend = _match((1 - overall) * people)
+    rest = (1 - overall) / overall
+    chance = fitted * np.exp(-fitted)
+    first, second = -chance * rest * slope, chance * rest**2 * bend / 2
+    error = counts - fitted
+    bias = float((first * error + second * (error**2 - counts)).sum())
+    variance = float((first**2 * fitted + 2 * second**2 * fitted**2).sum())
+    return _TableFit(fitted, alone, float(matches[unique].sum()), bias, variance**0.5)
+
+
+def _match(m: Floats) -> tuple[Floats, Floats, Floats]:
+    """(1 - exp(-m)) / m and its first two derivatives."""
+    x = np.maximum(m, _SMALL)
+    gone = np.exp(-x)
+    small = m < _SMALL
+    value = np.where(small, 1 - m / 2 + m**2 / 6, -np.expm1(-x) / x)
+    slope = np.where(small, -0.5 + m / 3, (gone * (x + 1) - 1) / x**2)
+    bend = np.where(small, 1 / 3 - m / 4, (2 - gone * (x**2 + 2 * x + 2)) / x**3)
+    return value, slope, bend

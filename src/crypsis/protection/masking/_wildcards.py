@@ -1,4 +1,4 @@
-"""Local suppression where a missing value matches every value, as sdcMicro counts."""
+"""Local suppression where a missing value _matches every value, as sdcMicro counts."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from crypsis.array_types import Flags, Floats, Ints
 from crypsis.errors import TooLargeError
-from crypsis.protection.masking._matches import apart, matches
+from crypsis.machine_code import kernel
 
 _MAX_WORK = 100_000_000_000
 
 
 def suppressed_for_wildcards(codes: Ints, k: int, order: Sequence[int] | None = None) -> Flags:
-    """Which values to remove, so that every record matches k - 1 others.
+    """Which values to remove, so that every record _matches k - 1 others.
 
     Parameters
     ----------
     codes : array of int, records by columns
-        The value of each record in each column; -1 is missing, and matches every value.
+        The value of each record in each column; -1 is missing, and _matches every value.
     k : int
         The fewest records that match each one, itself among them.
     order : sequence of int, optional
@@ -50,7 +50,7 @@ def suppressed_for_wildcards(codes: Ints, k: int, order: Sequence[int] | None = 
 def matching_records(table: Ints) -> Ints:
     """The number of records that match each, itself among them; 0 is missing."""
     lines, line, counts = np.unique(table, axis=0, return_inverse=True, return_counts=True)
-    frequencies = matches(lines.astype(np.int64), counts.astype(np.int64), np.arange(lines.shape[0]))
+    frequencies = _matches(lines.astype(np.int64), counts.astype(np.int64), np.arange(lines.shape[0]))
     return np.asarray(frequencies[line.ravel()])
 
 
@@ -93,7 +93,7 @@ class _State:
         self.counts = np.zeros(room, np.int64)
         self.counts[: self.size] = counts
         self.frequency = np.zeros(room, np.int64)
-        self.frequency[: self.size] = matches(lines, counts.astype(np.int64), np.arange(self.size))
+        self.frequency[: self.size] = _matches(lines, counts.astype(np.int64), np.arange(self.size))
 
     @property
     def fewer(self) -> Flags:
@@ -117,7 +117,7 @@ class _State:
         self._change(row, np.where((best >> np.arange(mine.size)) & 1, 0, mine))
 
     def _change(self, row: int, new: Ints) -> None:
-        """Give a record fewer values, on a line of its own, and count who matches it now."""
+        """Give a record fewer values, on a line of its own, and count who _matches it now."""
         old = self.line[row]
         before, after = self._apart(self.lines[old]), self._apart(new)
         self.frequency[: self.size] += (after == 0).astype(np.int64) - (before == 0)
@@ -129,7 +129,7 @@ class _State:
 
     def _apart(self, row: Ints) -> Ints:
         differing = np.empty(self.size, np.int64)
-        apart(self.lines[: self.size], row, differing)
+        _apart(self.lines[: self.size], row, differing)
         return differing
 
     def give_back(self, prices: Floats) -> None:
@@ -147,7 +147,7 @@ class _State:
         line = self.line[row]
         before, after = self._apart(self.lines[line]), self._apart(new)
         counts, frequency = self.counts[: self.size], self.frequency[: self.size]
-        matching_count = int(counts[after == 0].sum())  # it matches itself before and after
+        matching_count = int(counts[after == 0].sum())  # it _matches itself before and after
         lost = (before == 0) & (after != 0)
         if matching_count >= self.k and (frequency[lost & (counts > 0)] > self.k).all():
             frequency -= lost
@@ -164,3 +164,35 @@ def _below(values: NDArray[Any]) -> NDArray[Any]:
         pairs[:, 1] += pairs[:, 0]
         bit *= 2
     return sums
+
+
+@kernel
+def _apart(table: Ints, row: Ints, out: Ints) -> None:
+    """For each line of a table the columns in which it differs from a row, as bits; 0 is missing."""
+    for i in range(table.shape[0]):
+        bits = 0
+        for c in range(row.size):
+            if row[c] != 0 and table[i, c] != 0 and table[i, c] != row[c]:
+                bits |= 1 << c
+        out[i] = bits
+
+
+@kernel
+def _matches(table: Ints, counts: Ints, some: Ints) -> Ints:
+    """The number of records that match each of some lines of a table."""
+    found = np.zeros(some.size, np.int64)
+    for s in range(some.size):
+        total = 0
+        for i in range(table.shape[0]):
+            if counts[i] == 0:
+                continue
+            alike = True
+            for c in range(table.shape[1]):
+                mine, other = table[some[s], c], table[i, c]
+                if mine != 0 and other != 0 and mine != other:
+                    alike = False
+                    break
+            if alike:
+                total += counts[i]
+        found[s] = total
+    return found
