@@ -7,7 +7,7 @@ from typing import Any
 from fastapi.responses import FileResponse
 
 from crypsis.web import forms as f
-from crypsis.web.api_base import In, job_state, new_router, existing
+from crypsis.web.api_base import In, existing, job_state, new_router
 from crypsis.web.errors import RequestError
 from crypsis.web.open_tables import OpenTable
 from crypsis.web.workspace import DOWNLOADS, KEY, Workspace

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crypsis.web import forms as f
-from crypsis.web.api_base import In, Version, job_state, new_router, no_job, subject, existing
+from crypsis.web.api_base import In, Version, existing, job_state, new_router, no_job, subject
 from crypsis.web.draft import counted_for
 from crypsis.web.errors import RequestError
 from crypsis.web.open_tables import OpenTable

@@ -13,7 +13,7 @@ from crypsis import __version__
 from crypsis.options import EACH_RECORD, TYPES
 from crypsis.results import percent_text
 from crypsis.web import forms as f
-from crypsis.web.api_base import In, no_job, existing
+from crypsis.web.api_base import In, existing, no_job
 from crypsis.web.api_protection import levels_form, plan_question
 from crypsis.web.open_tables import OpenTable
 from crypsis.web.options import advanced
