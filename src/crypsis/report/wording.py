@@ -277,7 +277,7 @@ def remedies(assessment: Assessment, phrasing: Phrasing) -> list[str]:
 
 def alternatives(assessment: Assessment, phrasing: Phrasing) -> list[tuple[str, str | None]]:
     """What other remedies lose that were tried, and their commands or calls."""
-    alternatives_found = [
+    tried = [
         alternative
         for finding in assessment.exceeded
         if finding.remedy is not None
@@ -285,7 +285,7 @@ def alternatives(assessment: Assessment, phrasing: Phrasing) -> list[tuple[str, 
     ]
     texts = {
         f"{alternative.description} {alternative.outcome}": phrasing.remedy(alternative)
-        for alternative in alternatives_found
+        for alternative in tried
     }
     return list(texts.items())
 
