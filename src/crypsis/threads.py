@@ -119,10 +119,10 @@ class _Shared:
                 with self._lock:
                     self._helping -= 1
 
-    def _next(self, helpers: int) -> int:
+    def _next(self, added_threads: int) -> int:
         with self._lock:
             if self._errors or self._begun == len(self._tasks):
                 return -1
             self._begun += 1
-            self._helping += helpers
+            self._helping += added_threads
             return self._begun - 1

@@ -143,7 +143,7 @@ def test_a_process_that_is_killed_does_not_take_the_next_job_along(
 
     table = SimpleNamespace(id="t", folder=tmp_path, worker=worker, tidy=lambda: None, touch=lambda: None)
     jobs = Jobs(Settings())
-    ask = partial(jobs.start, table, "asking", given={}, then=lambda _: None, page="/")  # type: ignore[arg-type]
+    ask = partial(jobs.start, table, "asking", arguments={}, then=lambda _: None, page="/")  # type: ignore[arg-type]
     first = ask(do="slow", background=True)
     while first.state != "running":
         time.sleep(0.01)

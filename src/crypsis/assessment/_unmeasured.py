@@ -121,15 +121,12 @@ def _what_a_record_is(request: Request, complete: bool) -> tuple[Reason, ...]:
     files = [data] if original is None else [data, original]
     if not any(file.person_decided for file in files):
         evidence = _evidence(request) if complete else ()
-        text = " ".join([UNDECIDED_RECORD, *(evidence_found.text for evidence_found in evidence[:1])])
+        text = " ".join([UNDECIDED_RECORD, *(reason.text for reason in evidence[:1])])
         return (Reason("person-undecided", text, DECIDE_RECORD),)
     answered = any(file.each_record for file in files)
     if not answered or not complete or any(file.person_reason for file in files):
         return ()
-    return tuple(
-        Reason(evidence_found.code, evidence_found.text, evidence_found.hint)
-        for evidence_found in _evidence(request)
-    )
+    return tuple(Reason(reason.code, reason.text, reason.hint) for reason in _evidence(request))
 
 
 def _evidence(request: Request) -> tuple[RecordEvidence, ...]:

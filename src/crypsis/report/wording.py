@@ -276,7 +276,7 @@ def remedies(assessment: AssessmentData, phrasing: Phrasing) -> list[str]:
 
 def alternatives(assessment: AssessmentData, phrasing: Phrasing) -> list[tuple[str, str | None]]:
     """What other remedies lose that were tried, and their commands or calls."""
-    alternatives_found = [
+    tried = [
         alternative
         for finding in assessment.exceeded
         if finding.remedy is not None
@@ -284,7 +284,7 @@ def alternatives(assessment: AssessmentData, phrasing: Phrasing) -> list[tuple[s
     ]
     texts = {
         f"{alternative.description} {alternative.outcome}": phrasing.remedy(alternative)
-        for alternative in alternatives_found
+        for alternative in tried
     }
     return list(texts.items())
 

@@ -48,10 +48,10 @@ def estimates(
         if pa.types.is_floating(table.schema.field(name).type):
             has_values &= ~np.asarray(pc.fill_null(pc.is_nan(table[name]), True))
     design = _design(table, parts).some(has_values)
-    estimates_found: Found = {}
+    by_cell: Found = {}
     for head, rows in _groups(indicator, table, has_values, groups):
-        estimates_found |= _of_group(indicator, table, design.some(rows), rows, confidence, head, groups)
-    return estimates_found
+        by_cell |= _of_group(indicator, table, design.some(rows), rows, confidence, head, groups)
+    return by_cell
 
 
 def _groups(
@@ -110,13 +110,13 @@ def _shares(
         cells = [tuple(row[n] for n in names) for row in seen.to_pylist()]
     else:
         cells = [group[len(head) :] for group in groups if group[: len(head)] == head]
-    estimates_found: Found = {}
+    by_cell: Found = {}
     for cell in cells:
         same = rows.copy()
         for column, value in zip(columns, cell, strict=True):
             same &= _equal(column, value)
-        estimates_found[*head, *cell] = weighted_mean(same.astype(float), design, confidence)
-    return estimates_found
+        by_cell[*head, *cell] = weighted_mean(same.astype(float), design, confidence)
+    return by_cell
 
 
 def _coefficients(

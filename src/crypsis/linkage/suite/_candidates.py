@@ -61,22 +61,22 @@ def candidates(
     if targets * places <= _ALL_PAIRS:
         all_pairs = np.divmod(np.arange(targets * places), places)
         return Candidates.of(targets, [all_pairs], places)
-    pairs_found = []
+    near_pairs = []
     if files.numbers:
         both = [number.quantiles() for number in files.numbers]
         x = np.column_stack([field[0][files.targets] for field in both])
         y = np.column_stack([field[1] for field in both])
-        pairs_found.append(nearest(x, y, _NEAREST, np.inf))
+        near_pairs.append(nearest(x, y, _NEAREST, np.inf))
     x, y = alike(files, range(len(files.fields)))
-    pairs_found.append(nearest(x, y, _NEAREST, 1.0))
-    pairs_found += [
+    near_pairs.append(nearest(x, y, _NEAREST, 1.0))
+    near_pairs += [
         field.similar(files.targets, _NEAREST) for field in files.fields if isinstance(field, TextField)
     ]
     for targets_of_scale, x, y in scaled:
         row, released_place = nearest(x[:, :_DIMENSIONS], y[:, :_DIMENSIONS], _SCALED, 2.0)
-        pairs_found.append((targets_of_scale[row], released_place))
-    pairs_found += further
-    return Candidates.of(targets, pairs_found, places)
+        near_pairs.append((targets_of_scale[row], released_place))
+    near_pairs += further
+    return Candidates.of(targets, near_pairs, places)
 
 
 def alike(files: Files, field_indices: range | list[int]) -> tuple[Floats, Floats]:
