@@ -49,6 +49,7 @@ def test_schemas_are_valid(kind: str) -> None:
         ("assess", ["assess", "DATA", *ROLES, "--no-try"]),
         ("assess", ["assess", "DATA", *ROLES, "--try"]),
         ("anonymize", ["anonymize", "DATA", *ROLES, "--k", "3", "-o", "OUT"]),
+        ("rewrite", ["rewrite", "DATA", "-o", "OUT"]),
         ("leak", ["leak", "DATA", "--target", "disease", "--given", "age"]),
         ("compare", ["compare", "DATA", "DATA", "--seed", "1"]),
         ("verify", ["verify", "DATA", "--record", "RECORD"]),

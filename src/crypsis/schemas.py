@@ -143,6 +143,7 @@ SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "scan": _scan,
     "assess": _of("assess", "crypsis.assessment", "Assessment"),
     "anonymize": _of("anonymize", "crypsis.protection", "Anonymized"),
+    "rewrite": _of("rewrite", "crypsis.dataset", "CleanCopy"),
     "compare": _of("compare", "crypsis.linkage", "Comparison"),
     "verify": _of("verify", "crypsis.linkage", "RecordVerification"),
     "leak": _of("leak", "crypsis.inference", "Leakages"),
