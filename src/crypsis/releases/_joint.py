@@ -159,7 +159,7 @@ def _having(keys: Ints, people: Ints | None, weights: Floats) -> tuple[Ints, Flo
         weights = _largest(weights, pair_of)
         keys = pairs // (int(people.max(initial=0)) + 1)
     distinct, inverse = np.unique(keys, return_inverse=True)
-    return distinct, np.bincount(inverse, weights)
+    return distinct, np.bincount(inverse, weights).astype(np.float64)
 
 
 def _pairs(keys: Ints, people: Ints) -> Ints:

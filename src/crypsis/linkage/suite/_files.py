@@ -18,7 +18,7 @@ from crypsis.linkage.suite._fields import Field, NumberField
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class PeopleInPlaces:
     """How many masked records each person has in each place, and the person of each target."""
 
     of_target: Ints
@@ -27,7 +27,7 @@ class People:
     count: Floats
 
     @classmethod
-    def of(cls, person: Ints, own: Ints, code: Ints, targets: Ints) -> People | None:
+    def of(cls, person: Ints, own: Ints, code: Ints, targets: Ints) -> PeopleInPlaces | None:
         """The people of the original records, each of which has a masked row or none (-1)."""
         released = np.flatnonzero(own >= 0)
         if np.unique(person[released]).size == released.size:
@@ -60,14 +60,15 @@ class Files:
     targets: Ints
     own: Ints | None
     seed: int
-    people: People | None = None
+    people: PeopleInPlaces | None = None
     """Whose records these are, where that is known and people have several."""
 
     def of_target(self, target: Ints, place: Ints) -> Floats:
         """How many masked records of a place are a target's own: those of the person, if that is known."""
         assert self.own is not None  # noqa: S101 - asked by the caller
         if self.people is None:
-            return ((place == self.own[target]) & (place >= 0)).astype(np.float64)
+            mine = (place == self.own[target]) & (place >= 0)
+            return np.asarray(mine, np.float64)
         return self.people.records(self.people.of_target[target], place)
 
     @cached_property
@@ -76,7 +77,9 @@ class Files:
         if self.people is None:
             return 1.0 / self.masked
         released = np.bincount(self.people.person, self.people.count, int(self.people.of_target.max()) + 1)
-        return float(self.by_unit(released[self.people.of_target]).mean()) / self.masked
+        return (
+            float(self.by_unit(np.asarray(released[self.people.of_target], np.float64)).mean()) / self.masked
+        )
 
     def by_unit(self, of_target: Floats) -> Floats:
         """What is known of each target as a mean of each person, where people have several records."""
@@ -147,5 +150,5 @@ def files_of(
         targets,
         place,
         seed,
-        None if people is None or own is None else People.of(people, own, code, targets),
+        None if people is None or own is None else PeopleInPlaces.of(people, own, code, targets),
     )
