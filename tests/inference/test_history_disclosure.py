@@ -162,6 +162,23 @@ def test_a_rare_diagnosis_that_follows_from_other_visits() -> None:
     assert "infers 'ill' almost certainly in 33.3 % of cases" in found.text_at(2)
 
 
+@pytest.mark.parametrize("sixth", [1, 40])
+def test_who_matches_are_people_however_often_they_came(sixth: int) -> None:
+    """Of the six people of eight wards five have HIV; the sixth, with flu, came so many times."""
+    visits = [
+        (6 * ward + member, ward, "HIV" if ward < 8 and member < 5 else "flu")
+        for ward in range(40)
+        for member in range(6)
+        for _ in range(sixth if member == 5 else 1)
+    ]
+    who, ward, ill = zip(*visits, strict=True)
+    table = pa.table({"who": who, "ward": ward, "ill": ill})
+    found = history_disclosure(table, "ill", "ward", person="who", events=1)
+    assert (found.people, found.pairs, found.holders) == (240, 40, 40)
+    assert float(found.confidence[0]) == pytest.approx(5 / 6)
+    assert found.baseline == pytest.approx(40 / 240)
+
+
 def test_harmless_values_and_values_of_most_people_are_no_sensitive_values() -> None:
     from crypsis.dataset import ColumnNote, Dataset
 

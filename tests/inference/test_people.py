@@ -14,6 +14,7 @@ import pytest
 
 from crypsis.errors import TooLargeError
 from crypsis.inference import attribute_disclosure, l_diversity, leakage, value_disclosure
+from crypsis.singling_out import household_risk
 from tests.promises.test_people import KNOWN, PEOPLE, table_of
 
 ILL = ("flu", "gout", "cold", "burn", "ache")
@@ -44,6 +45,19 @@ def test_five_of_six_people_have_it_however_often_the_sixth_came() -> None:
     assert people.unit == "person"
 
 
+@pytest.mark.parametrize("sixth", [1, 40])
+def test_households_count_people_however_often_they_came(sixth: int) -> None:
+    """Two people of each home, six in a class: one of them is found with 1 - (5/6)^2."""
+    table = visits(visits=(1, 2), sixth=sixth)
+    table = table.append_column("home", pa.array(np.asarray(table["who"]) // 2))
+    risk = household_risk(table, household="home", **PEOPLE)
+    assert (risk.households, risk.members) == (180, 360)
+    assert risk.maximum == pytest.approx(1 - (5 / 6) ** 2)
+    excess = value_disclosure(table, **PEOPLE, household="home")["x"].excess
+    assert excess.worst is not None
+    assert excess.worst.share == pytest.approx(5 / 6)
+
+
 def test_many_values_of_one_person_are_no_diversity() -> None:
     """Five people have HIV; the sixth came twenty times with twenty diagnoses."""
     rows = [(p, "a", "HIV") for p in range(5)] + [(5, "a", f"d{n}") for n in range(20)]
@@ -62,7 +76,8 @@ def test_what_everybody_has_leaves_no_diversity() -> None:
     assert l_diversity(table, **PEOPLE).distinct == 1
     found = attribute_disclosure(table, **PEOPLE)
     assert found.alpha == 1.0
-    assert value_disclosure(table, **PEOPLE)["x"].near_certain == 60  # the records of class a
+    disclosed = value_disclosure(table, **PEOPLE)["x"]
+    assert (disclosed.near_certain, disclosed.near_certain_people) == (60, 6)  # those of class a
 
 
 def test_a_number_that_people_share_whatever_else_they_have() -> None:

@@ -187,6 +187,7 @@ def _attribute(
         excess_ratio=best.measure("excess_ratio"),
         interval=best.measure("interval") if read.mostly else None,
         near_certain=int(table.records[certain].sum()),
+        near_certain_people=_people_in(table, certain),
         near_certain_classes=int(certain.size),
         near_certain_class=best.largest_certain(),
         presence=presence,
@@ -196,6 +197,13 @@ def _attribute(
         _classes=table.classes,
         _certain=best.certain,
     )
+
+
+def _people_in(table: Joint, classes: Ints) -> int | None:
+    """How many people have records in some classes; None where everybody has one record."""
+    if table.people is None:
+        return None
+    return int(np.unique(table.people.person[np.isin(table.people.member, classes)]).size)
 
 
 def _add_reading(

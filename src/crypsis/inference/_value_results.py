@@ -62,6 +62,8 @@ class AttributeValues(Result):
     """For numbers and dates: the excess of an interval; None for other attributes."""
     near_certain: int
     """The records in classes where a rare or declared value or interval is near-certain."""
+    near_certain_people: int | None
+    """The people whose records these are, where people have several."""
     near_certain_classes: int
     near_certain_class: WorstClass | None
     """The largest of these classes."""

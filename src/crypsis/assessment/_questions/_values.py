@@ -150,8 +150,10 @@ def _near_certain(attribute_values: AttributeValues, columns: tuple[str, ...]) -
         return Measurement(name, 0, text, columns)
     noun = "class" if attribute_values.near_certain_classes == 1 else "classes"
     source = "in this table" if worst.level == "interval" else prior_text(attribute_values)
+    people = attribute_values.near_certain_people
+    whose = "" if people is None else f" of {plural(people, 'person')}"
     text = (
-        f"{plural(attribute_values.near_certain, 'record')} in "
+        f"{plural(attribute_values.near_certain, 'record')}{whose} in "
         f"{attribute_values.near_certain_classes:,} equivalence {noun} "
         f"{'discloses' if attribute_values.near_certain == 1 else 'disclose'} "
         f"{attribute_values.attribute!r} with near-certainty; in the largest class "

@@ -18,7 +18,7 @@ from crypsis.linkage.suite._fields import Field, NumberField
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class PeopleInPlaces:
     """How many masked records each person has in each place, and the person of each target."""
 
     of_target: Ints
@@ -27,7 +27,7 @@ class People:
     count: Floats
 
     @classmethod
-    def of(cls, person: Ints, own: Ints, code: Ints, targets: Ints) -> People | None:
+    def of(cls, person: Ints, own: Ints, code: Ints, targets: Ints) -> PeopleInPlaces | None:
         """The people of the original records, each of which has a masked row or none (-1)."""
         released = np.flatnonzero(own >= 0)
         if np.unique(person[released]).size == released.size:
@@ -60,7 +60,7 @@ class Files:
     targets: Ints
     own: Ints | None
     seed: int
-    people: People | None = None
+    people: PeopleInPlaces | None = None
     """Whose records these are, where that is known and people have several."""
 
     def of_target(self, target: Ints, place: Ints) -> Floats:
@@ -147,5 +147,7 @@ def files_of(
         targets,
         masked_place,
         seed,
-        None if people is None or masked_rows is None else People.of(people, masked_rows, code, targets),
+        None
+        if people is None or masked_rows is None
+        else PeopleInPlaces.of(people, masked_rows, code, targets),
     )
