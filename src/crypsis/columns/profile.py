@@ -22,6 +22,8 @@ _COUNTED_IN_MEMORY = 50_000_000
 """Up to so many coded values, pairs are counted in memory; beyond, by the engine."""
 _COLUMNS_PAIRED = 8
 """So many columns, those with the most values, are paired by the engine."""
+_MOST_PAIRED = 300
+"""So many columns, those with the most values, are paired in memory: 45,000 pairs take seconds."""
 _NEARLY_A_KEY = 0.95
 
 
@@ -132,7 +134,8 @@ def scan(
     -----
     Cost: one grouping for each column and one scan for the pairs. In tables of more than 20 million
     rows, columns with too many values to count have estimates. Direct identifiers, keys and
-    constants are not paired.
+    constants are not paired, nor, of more than 300 columns, those with the fewest values
+    (`columns_paired` has those that are).
 
     Examples
     --------
@@ -146,6 +149,9 @@ def scan(
         raise ParameterError(f"Parameter 'limit' must be at least 1; {limit} was given.", parameter="limit")
     columns, counts = profile_columns(dataset, exact=exact, seed=seed)
     paired = _pairable(columns)
+    if len(paired) > _MOST_PAIRED:
+        most = {*sorted(paired, key=lambda name: -counts[name].distinct)[:_MOST_PAIRED]}
+        paired = [name for name in paired if name in most]
     column_sets = _singles(dataset, counts) + _pairs(dataset, paired, counts, exact, seed)
     links = [column.column for column in columns if column.links]
     judged = dataset.with_roles({column.column: column.role for column in columns})
