@@ -1,7 +1,7 @@
 """The canonical form: a file that crypsis wrote, by the digest in the record beside it.
 
 The record protects an owner from remains in a file of their own that nobody knows of. It is no
-signature: who hands over a file may write its record, too, so that a file of others is rewritten first.
+signature: who hands over a file may have written its record, too. Rewrite such a file before it is judged.
 """
 
 from __future__ import annotations
