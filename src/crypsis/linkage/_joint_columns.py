@@ -23,9 +23,9 @@ _KS_SLACK = 0.05
 """How far two distributions may be apart, beyond chance, to be of one scale."""
 _KS_LEVEL = 1.63
 """The quantile of Kolmogorov's distribution at 0.99."""
-_REGULAR = 0.7
+_REGULAR_RATIO = 0.7
 """Gaps between values that vary less than this, relative to those of people, are those of ranks."""
-_CONTINUOUS = 0.5
+_CONTINUOUS_SHARE = 0.5
 """The share of distinct values from which gaps between neighbors are compared."""
 
 
@@ -81,7 +81,7 @@ def _same_scale(people: Floats, masked: Floats) -> bool:
     slack = _KS_SLACK + _KS_LEVEL * np.sqrt(1 / len(people) + 1 / len(masked))
     if float(stats.ks_2samp(people, masked, method="asymp").statistic) > slack:
         return False
-    return _roughness(masked) >= _REGULAR * _roughness(people)
+    return _roughness(masked) >= _REGULAR_RATIO * _roughness(people)
 
 
 def _roughness(values: Floats) -> float:
@@ -92,7 +92,7 @@ def _roughness(values: Floats) -> float:
 
 def is_continuous(values: Floats) -> bool:
     """Whether most values are different and none is missing."""
-    return not np.isnan(values).any() and len(np.unique(values)) >= _CONTINUOUS * len(values)
+    return not np.isnan(values).any() and len(np.unique(values)) >= _CONTINUOUS_SHARE * len(values)
 
 
 def gap_changes(ordered: Floats) -> Floats:

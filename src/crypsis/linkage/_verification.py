@@ -22,8 +22,9 @@ from crypsis.results import Estimate, Result, percent_text
 LinkVerdict: TypeAlias = Literal["safe", "not safe", "cannot tell"]
 
 MARGIN = 0.05
-# Higher than usual: a verdict should not be wrong for one unrelated file in forty.
+"""Shares of correct links that differ by up to this count as equal."""
 CONFIDENCE = 0.99
+"""Higher than usual: a verdict should not be wrong for one unrelated file in forty."""
 
 
 class LinkVerification(Result):

@@ -13,7 +13,8 @@ from crypsis.scientific import optimize
 
 CONFIDENT = 0.9
 """The probability from which an intruder is called confident of a link."""
-_LEARNED = 3_000
+_MAX_LEARNED_TARGETS = 3_000
+"""Known matches of a half that the probabilities are learned from."""
 
 
 class LinkAttack(Result, eq=False):
@@ -165,7 +166,7 @@ def _confidence(files: Files, pairs: Candidates, score: Floats, best: Floats) ->
     assert files.own is not None  # noqa: S101 - asked by the caller
     mine = pairs.place == files.own[pairs.target]
     for half in (0, 1):
-        learn = files.known[files.fold[files.known] != half][:_LEARNED]
+        learn = files.known[files.fold[files.known] != half][:_MAX_LEARNED_TARGETS]
         test = np.flatnonzero(files.fold == half)
         if len(learn) < 10:
             return confidences

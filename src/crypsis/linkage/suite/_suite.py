@@ -28,7 +28,8 @@ from crypsis.linkage.suite._scaled import scaled
 from crypsis.linkage.suite._subsets import subset_links
 from crypsis.results import Estimate, Result, percent_text
 
-_MOST_TARGETS = 5_000
+_MAX_TARGETS = 5_000
+"""Records that are attacked unless the caller states how many."""
 _NOT_ALIGNED = {
     "rows": "The records were compared row by row, and the rows of the two files do not correspond "
     "in any column: if the release is in another order, its true matches are not known.",
@@ -164,7 +165,7 @@ class LinkSuite(Result, eq=False):
 
 @takes_options(PairOptions)
 def attack_links(
-    original: Data, masked: Data, *, max_records: int = _MOST_TARGETS, **options: Unpack[PairOptions]
+    original: Data, masked: Data, *, max_records: int = _MAX_TARGETS, **options: Unpack[PairOptions]
 ) -> LinkSuite:
     """Link two files by every intruder of the suite, with columns of all kinds.
 
