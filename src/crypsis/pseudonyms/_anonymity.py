@@ -18,7 +18,8 @@ from crypsis.pseudonyms._scaling import true_cells
 from crypsis.pseudonyms._solve import Block, SolvedBlock, SolverOptions, as_number, reports, solve
 from crypsis.results import Estimate, Number, Result, number_text, raw
 
-_STOCHASTIC = 1e-9
+_STOCHASTIC_TOLERANCE = 1e-9
+"""Rows and columns of a doubly stochastic matrix sum to 1, up to this rounding."""
 _IMPORTANCE = "importance sampling of the permanent"
 NEAR_CERTAIN = 0.9
 """The crack probability from which an item counts as resolved."""
@@ -283,7 +284,7 @@ def crack_heuristic(belief: Belief) -> float:
     truth = true_columns(belief)
     kinds = belief.kinds
     sums = np.concatenate([kinds.weights @ kinds.columns, kinds.rows @ kinds.weights])
-    if np.abs(sums - 1).max() <= _STOCHASTIC:
+    if np.abs(sums - 1).max() <= _STOCHASTIC_TOLERANCE:
         return float(kinds.cells(np.arange(belief.size), truth).sum())
     return math.fsum(true_cells(belief, truth))
 
