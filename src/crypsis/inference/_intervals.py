@@ -18,7 +18,7 @@ from crypsis.inference.conditional import Joint
 
 TOLERANCES = (0.1, 0.03)
 """How far a guess may be away from the value, as a fraction of the value."""
-SPREAD = 0.05
+INTERVAL_WIDTH = 0.05
 """The width of an interval, as a fraction of the range of the middle nine tenths of the records."""
 _QUANTILE_BINS = 5
 """Bins of about equal size, besides those of frequent numbers."""
@@ -75,7 +75,7 @@ class Numbers:
             ends.append(np.searchsorted(low, high + 1e-12 * np.abs(high), side="right"))
         upto = np.cumsum(self.totals) / self.totals.sum()
         inner = low[np.searchsorted(upto, 0.95)] - low[np.searchsorted(upto, 0.05)]
-        ends.append(np.searchsorted(low, low + SPREAD * inner, side="right"))
+        ends.append(np.searchsorted(low, low + INTERVAL_WIDTH * inner, side="right"))
         return ends
 
     def windows(self) -> list[Windows]:

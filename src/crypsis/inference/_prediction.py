@@ -28,7 +28,7 @@ from crypsis.results import Estimate, Number, Result, raw
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample
 
-CERTAIN = 0.95
+CERTAIN_SHARE = 0.95
 """The share of correct predictions from which predictions are almost certain."""
 _RARE_SHARE = 0.1
 """A value that no more of the records have is rare, and the gain in its probability counts in full."""
@@ -333,7 +333,7 @@ def _certain_records(
     places = np.flatnonzero(predicted)
     places = places[np.argsort(-certainty[places], kind="stable")]
     correct = np.cumsum(true[places]) / np.arange(1, places.size + 1)
-    enough = np.flatnonzero(correct >= CERTAIN)
+    enough = np.flatnonzero(correct >= CERTAIN_SHARE)
     if not enough.size or enough[-1] + 1 < _MIN_CERTAIN_RECORDS:
         return None
     flagged = np.zeros(predicted.size, bool)

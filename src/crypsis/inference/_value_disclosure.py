@@ -31,7 +31,7 @@ from crypsis.inference._class_states import (
 from crypsis.inference._intervals import Numbers, Windows, sensitive_numbers
 from crypsis.inference._states import (
     COMPLEMENTS,
-    RARE,
+    RARE_SHARE,
     THIS_TABLE,
     Prior,
     States,
@@ -259,7 +259,7 @@ class _Known:
         self.known_only = enough[member]
         trials = np.where(self.known_only, known_sizes[member], table.sizes[member])
         self.shares = self.window.counts / trials
-        self.sure = sure_share(self.window.counts, trials, self.window.prior <= RARE, confidence)
+        self.sure = sure_share(self.window.counts, trials, self.window.prior <= RARE_SHARE, confidence)
 
     def baseline(self, model: Baselines) -> Floats:
         """What the model predicts; 0 where it was not asked."""
@@ -327,7 +327,7 @@ class _Best:
         base, prior = interval.baseline(model), interval.window.prior
         member = self.classes[interval.window.member]
         self.put("interval", interval.sure - base, member, interval.shares, prior, base, "interval")
-        disclosed = (interval.shares >= NEAR_CERTAIN) & (prior <= RARE)
+        disclosed = (interval.shares >= NEAR_CERTAIN) & (prior <= RARE_SHARE)
         self.put_certain(disclosed, member, interval.shares, prior, base, "interval")
 
     def put(

@@ -18,7 +18,7 @@ from crypsis.hierarchies import Hierarchy
 from crypsis.inference._attribute_disclosure import AttributeCounts
 from crypsis.inference._class_states import baselines, class_states, frequent_bins
 from crypsis.inference._closeness import ground_distances
-from crypsis.inference._intervals import SPREAD, Numbers, sensitive_numbers
+from crypsis.inference._intervals import INTERVAL_WIDTH, Numbers, sensitive_numbers
 from crypsis.inference._states import States, attribute_states, value_prior
 from crypsis.inference.conditional import Joint, joint_of
 from crypsis.inference.text_numbers import read_numbers
@@ -167,7 +167,7 @@ def _slots(table: Joint, numbers: Floats, order: Numbers, single: States, bins: 
         edge = np.diff(bins[rank], prepend=-1) != 0
         upto = np.cumsum(order.totals) / order.totals.sum()
         low, high = (order.distinct[np.searchsorted(upto, part)] for part in (0.05, 0.95))
-        width = SPREAD * (high - low) / 4
+        width = INTERVAL_WIDTH * (high - low) / 4
         start = -np.inf
         for i in range(present):
             number = sorted_numbers[i]

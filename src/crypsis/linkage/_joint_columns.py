@@ -17,7 +17,7 @@ from crypsis.scientific import special, stats
 
 MAX_SUBSETS = 127
 """The subsets of up to seven columns are all tested; of more columns only some, in seconds."""
-FAR = 100.0
+FAR_DISTANCE = 100.0
 """Between two categories, and from a missing value: normal scores differ by less than 10."""
 _KS_SLACK = 0.05
 """How far two distributions may be apart, beyond chance, to be of one scale."""
@@ -51,10 +51,10 @@ def joint_columns(people: Floats, masked: Floats, nominal: Sequence[bool]) -> Jo
         both = np.unique(np.concatenate([x, y]), return_inverse=True)[1]
         codes[0][:, j], codes[1][:, j] = both[: len(x)], both[len(x) :]
         if categories:
-            points[0][:, j], points[1][:, j] = FAR * codes[0][:, j], FAR * codes[1][:, j]
+            points[0][:, j], points[1][:, j] = FAR_DISTANCE * codes[0][:, j], FAR_DISTANCE * codes[1][:, j]
             continue
         has_x, has_y = ~np.isnan(x), ~np.isnan(y)
-        points[0][~has_x, j] = points[1][~has_y, j] = FAR
+        points[0][~has_x, j] = points[1][~has_y, j] = FAR_DISTANCE
         scale[j] = _same_scale(x[has_x], y[has_y])
         points[0][has_x, j] = normal_scores(x[has_x])
         points[1][has_y, j] = _on_scale_of(x[has_x], y[has_y]) if scale[j] else normal_scores(y[has_y])

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.linkage._joint_columns import (
-    FAR,
+    FAR_DISTANCE,
     JointColumns,
     equal_values,
     gap_changes,
@@ -35,12 +35,12 @@ from crypsis.linkage._ranks import Floats, Ints
 from crypsis.results import Result
 from crypsis.scientific import spatial, special
 
-LEVEL = 0.01
+MAX_P_VALUE = 0.01
 """The p-value up to which the originals fit better than controls: a false alarm in 100 files."""
 ENOUGH_POWER = 0.8
 """The power from which a test that sees nothing is sufficient."""
 _PERMUTATIONS = 999
-"""The smallest p-value is one over these and one: 0.001."""
+"""With so many, the smallest p-value is 0.001."""
 _SIMULATED_FILES = 10
 """Masked files over which the power of the test is averaged."""
 _MAX_TESTED_RECORDS = 5_000
@@ -82,7 +82,7 @@ class JointTest(Result):
     @property
     def seen(self) -> bool:
         """Whether originals fit the masked file better than controls, at the level 0.01."""
-        return self.p_value <= LEVEL
+        return self.p_value <= MAX_P_VALUE
 
     @property
     def sufficient(self) -> bool:
@@ -110,7 +110,7 @@ class _Null:
     def critical(self) -> float:
         if not self.observed.size:
             return np.inf
-        return float(np.quantile(self.permuted.max(axis=1), 1 - LEVEL))
+        return float(np.quantile(self.permuted.max(axis=1), 1 - MAX_P_VALUE))
 
 
 class _Sample(NamedTuple):
@@ -149,7 +149,7 @@ def joint_test(
     null = _with_gaps(null, everyone, masked, number, sample, columns.nominal, rng)
     power: float | None = None
     weakest: tuple[int, ...] = ()
-    if null.p_value > LEVEL:
+    if null.p_value > MAX_P_VALUE:
         power, weakest = _power(columns, tested, number, leak, null, rng)
     best: tuple[int, ...] = null.of[int(null.observed.argmax())] if null.observed.size else ()
     return JointTest(
@@ -266,7 +266,7 @@ def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
     neighbors = min(_NEAREST_RECORDS, len(masked))
     distance, neighbor = spatial.cKDTree(masked).query(people, neighbors)
     distance, neighbor = distance.reshape(len(people), neighbors), neighbor.reshape(len(people), neighbors)
-    within = distance[:, 0][distance[:, 0] < FAR / 2]
+    within = distance[:, 0][distance[:, 0] < FAR_DISTANCE / 2]
     unit = max(float(np.median(within)) if within.size else 1.0, 1e-6)
     scores = [
         _received(

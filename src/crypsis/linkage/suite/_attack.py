@@ -11,7 +11,7 @@ from crypsis.linkage.suite._files import Files
 from crypsis.results import Estimate, Result, percent_text, raw
 from crypsis.scientific import optimize
 
-CONFIDENT = 0.9
+CONFIDENT_PROBABILITY = 0.9
 """The probability from which an intruder is called confident of a link."""
 _MAX_LEARNED_TARGETS = 3_000
 """Known matches of a half that the probabilities are learned from."""
@@ -60,7 +60,7 @@ class LinkAttack(Result, eq=False):
         A record that is not linked has the partner -1.
         """
         right = None if masked_rows is None else (partners == masked_rows) & (partners >= 0)
-        sure = confidence >= CONFIDENT
+        sure = confidence >= CONFIDENT_PROBABILITY
         records, hits = len(partners), 0 if right is None else int(right.sum())
         return cls(
             method=method,
@@ -132,7 +132,7 @@ def _counted(
         confidence = None if confidence is None else confidence[target_subset]
     by_unit = hit if hit is None or target_subset is not None else files.by_unit(hit)
     single = tied == 1
-    sure = None if confidence is None else confidence >= CONFIDENT
+    sure = None if confidence is None else confidence >= CONFIDENT_PROBABILITY
     return LinkAttack(
         method=method,
         columns=columns or tuple(field.name for field in files.fields),

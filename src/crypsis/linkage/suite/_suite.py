@@ -16,7 +16,7 @@ from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage._search import share
 from crypsis.linkage.suite._agreement import agreement, levels
 from crypsis.linkage.suite._alignment_test import Contradiction, contradicted, rows_correspond, values_covered
-from crypsis.linkage.suite._attack import CONFIDENT, LinkAttack, attack, linked
+from crypsis.linkage.suite._attack import CONFIDENT_PROBABILITY, LinkAttack, attack, linked
 from crypsis.linkage.suite._candidates import Candidates, candidates
 from crypsis.linkage.suite._files import Files, files_of
 from crypsis.linkage.suite._learned import features_of, learned
@@ -134,7 +134,7 @@ class LinkSuite(Result, eq=False):
             number = worst.confident_links or 0
             text += (
                 f" Of {number:,} {'link' if number == 1 else 'links'} with a probability of at least "
-                f"{CONFIDENT}, {percent_text(worst.precision.value)} "
+                f"{CONFIDENT_PROBABILITY}, {percent_text(worst.precision.value)} "
                 f"{'is' if number == 1 else 'are'} correct."
             )
         return text

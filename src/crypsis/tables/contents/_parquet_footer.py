@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 _MAGIC_BYTES = 4
+"""The sign of the format at the beginning and at the end."""
 _LENGTH_BYTES = 4
-"""The length of the footer is before the sign of the format at the end."""
+"""The length of the footer is before the sign at the end."""
 _MAX_COPY_BYTES = 1 << 20
 """The metadata of a column have its name, two values and a few numbers."""
 _MAX_DEPTH = 16
@@ -36,7 +37,6 @@ _BOOLEANS = (1, 2)
 _BYTE = 3
 _INTEGERS = (4, 5, 6)
 _DOUBLE = 7
-_DOUBLE_BYTES = 8
 _BINARY = 8
 _LISTS = (9, 10)
 _MAP = 11
@@ -127,7 +127,7 @@ class _Compact:
         if kind in (*_BOOLEANS, _BYTE):
             return self._bytes(1)
         if kind == _DOUBLE:
-            return self._bytes(_DOUBLE_BYTES)
+            return self._bytes(8)
         if kind == _BINARY:
             return self._bytes(self._unsigned())
         if kind in _LISTS:
