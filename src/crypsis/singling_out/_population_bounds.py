@@ -25,13 +25,13 @@ _MAX_COUNTED_SIZE = 12
 _LOG_LIKELIHOOD_DROP = math.log(20)
 """A population under which a count of zero has probability 0.05 is just not excluded."""
 _MAX_SINGLE_SIZE = 12
-"""Classes of the population up to this size are told apart one by one."""
+"""Each size of a class of the population up to this has a place of its own."""
 _SIZE_RATIO = 1.15
 """The ratio of the sizes that stand for larger classes: neighbors look alike."""
 _WEIGHT_FACTOR = 25.0
 """By this factor the barrier weighs less in each round."""
 _CONVERGED_GAIN = 1e-3
-"""A step that promises less ends Newton's method."""
+"""A step that would gain less ends Newton's method."""
 
 
 @dataclass(frozen=True)

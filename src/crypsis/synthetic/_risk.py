@@ -38,7 +38,7 @@ _MAX_PREDICATE_ROWS = 50_000
 _MAX_DISTANCES = 50_000_000
 """Distances that are computed in all; for large files fewer targets are attacked."""
 _MAX_COLUMN_SETS = 15
-"""Over up to so many sets of columns; over more, fewer distances are computed."""
+"""Each distance is computed over up to so many sets of columns; over more, fewer are computed."""
 _DISTANCE_OFFSET = 1e-3
 """Added to distances, as a part of the spread of a column, so that equal records have a ratio."""
 _MAX_REPEATED_SHARE = 0.01

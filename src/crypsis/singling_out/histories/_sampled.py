@@ -30,7 +30,7 @@ _MAX_PERSON_EVENTS = 20_000_000
 _MAX_TOLERANCE_VALUES = 2_000_000
 """The most different values of a column with a tolerance."""
 _MIN_DRAWN_PEOPLE = 200
-"""Where the events of fewer people are too many, they are refused."""
+"""If the events of even so few people are too many, the question is refused."""
 _EVENT = "crypsis event"
 """The column of the engine that numbers the known events."""
 _FIRST = "crypsis first"
