@@ -99,7 +99,7 @@ def test_pairs_that_are_too_large_are_named(monkeypatch: pytest.MonkeyPatch) -> 
             raise TooLargeError("too many")
         return grouped(self, names)
 
-    monkeypatch.setattr(_advice, "_ONE_SCAN_RECORDS", 0)
+    monkeypatch.setattr(_advice, "_MAX_ONE_SCAN_RECORDS", 0)
     monkeypatch.setattr(Dataset, "cells", limited)
     assert advise(people()).skipped == (("age", "place"),)
 

@@ -132,7 +132,7 @@ def test_shuffled_itpr_of_large_data_agrees_with_permutations(monkeypatch: pytes
 
     table = pa.table({"y": [i % 50 for i in range(5000)], "x": [i % 7 for i in range(5000)]})
     permuted = leakage(table, "x", ["y"]).itpr_shuffled
-    monkeypatch.setattr(_shuffle, "_PERMUTED_RECORDS", 0)
+    monkeypatch.setattr(_shuffle, "_MAX_PERMUTED_RECORDS", 0)
     drawn = leakage(table, "x", ["y"]).itpr_shuffled
     assert "permutations" in permuted.method  # type: ignore[union-attr]
     assert "draws" in drawn.method  # type: ignore[union-attr]

@@ -232,8 +232,8 @@ def few_cells(monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(self, names, inner, weight, 1000 if complete else at_most)
 
     monkeypatch.setattr(Rows, "_counted", counted)
-    monkeypatch.setattr("crypsis.tables.arrow._COUNTED_HERE", 0)
-    monkeypatch.setattr("crypsis.tables.arrow._TALLIED_HERE", 0)
+    monkeypatch.setattr("crypsis.tables.arrow._MAX_COUNTED_ROWS", 0)
+    monkeypatch.setattr("crypsis.tables.arrow._MAX_TALLIED_ROWS", 0)
     monkeypatch.setattr("crypsis.singling_out._equivalence_classes.MAX_CLASSES", 400)
     monkeypatch.setattr("crypsis.inference._leakage.DRAWN_CLASSES", 400)
     monkeypatch.setattr("crypsis.inference._many_classes._MAX_CELLS", 600)

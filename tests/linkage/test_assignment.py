@@ -54,6 +54,6 @@ def test_row_order_gives_nothing_away() -> None:
 def test_limits_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLargeError, match="at most 20,000 records"):
         linkage.assign(np.zeros((20_001, 1)), np.zeros((20_001, 1)))
-    monkeypatch.setattr(_assignment, "_MAX_PAIRS", 100)
+    monkeypatch.setattr(_assignment, "_MAX_NEAR_PAIRS", 100)
     with pytest.raises(TooLargeError, match="limit of 100"):
         linkage.assign(np.zeros((50, 1)), np.zeros((50, 1)), ties="average")

@@ -180,7 +180,7 @@ def test_honest_files_are_hardly_ever_called_not_safe(monkeypatch: pytest.Monkey
         if seed % 2:
             x, masked, controls = (np.round(8 * one) for one in (x, masked, controls))
         p.append(module.joint_test(x, controls, masked, 0.06, seed).p_value)
-    assert (np.array(p) <= module.LEVEL).sum() <= 2  # three or more: probability 0.02
+    assert (np.array(p) <= module.MAX_P_VALUE).sum() <= 2  # three or more: probability 0.02
     assert 0.35 < np.mean(p) < 0.65
 
 

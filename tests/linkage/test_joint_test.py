@@ -27,7 +27,7 @@ def test_shares_received_against_loops() -> None:
     place = np.tile(np.arange(4), (6, 1))
     found = module._received(kernel, place, 4, 1.0)
     wish = np.ones(6)
-    for _ in range(module._SWEEPS):
+    for _ in range(module._SINKHORN_SWEEPS):
         offer = [1 / sum(kernel[z, y] * wish[z] for z in range(6)) for y in range(4)]
         offered = [sum(kernel[z, y] * offer[y] for y in range(4)) for z in range(6)]
         low, high = 1e-9, 1e9
@@ -141,7 +141,7 @@ def test_a_sample_of_large_files_does_not_overstate_the_power(
     rng = np.random.default_rng(4)
     x, masked, controls = (people(rng, 2000) for _ in range(3))
     every = module.joint_test(x, controls, masked, 0.05, 0).power
-    monkeypatch.setattr(module, "_MOST_RECORDS", 100)
+    monkeypatch.setattr(module, "_MAX_TESTED_RECORDS", 100)
     few = module.joint_test(x, controls, masked, 0.05, 0).power
     assert every is not None
     assert few is not None

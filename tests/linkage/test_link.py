@@ -340,8 +340,8 @@ def test_the_order_of_the_search_changes_nothing(monkeypatch: pytest.MonkeyPatch
 
     x, y = noisy(700, 3, 0.5, digits=1)
     plain = linkage.link(x, y, ties="average")
-    monkeypatch.setattr(_nearest, "_WORTH_ORDERING", 1)
-    monkeypatch.setattr(_nearest, "_CHUNK", 64)
+    monkeypatch.setattr(_nearest, "_MIN_ORDERED_POINTS", 1)
+    monkeypatch.setattr(_nearest, "_CHUNK_RECORDS", 64)
     ordered = linkage.link(x, y, ties="average")
     np.testing.assert_array_equal(plain.distances, ordered.distances)
     assert [a.tolist() for a in plain.matches] == [b.tolist() for b in ordered.matches]

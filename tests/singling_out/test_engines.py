@@ -100,7 +100,7 @@ def test_same_number_on_duckdb_and_spark(frames, measure):
 @pytest.mark.parametrize("kind", ["set", "number", "order", "ends"])
 def test_same_unicity_of_more_records_than_are_fetched(frames, kind, monkeypatch):
     """People are drawn by a hash, and events like theirs found by a join, on every engine."""
-    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._MAX_FETCHED_ROWS", 10)
 
     def curve(frame):
         return so.unicity(

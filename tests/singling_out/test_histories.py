@@ -339,7 +339,7 @@ def test_what_is_fetched_of_many_records_agrees_with_what_is_counted(monkeypatch
         }
     )
     truth = unicity(table, ["day", "ward"], person="who", exact=True).curve
-    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._MAX_FETCHED_ROWS", 10)
     every = unicity(table, ["day", "ward"], person="who", draws=300)
     assert (every.people, every.records) == (300, who.size)
     for one, true in zip(every.curve, truth, strict=True):
@@ -367,7 +367,7 @@ def test_what_is_fetched_agrees_person_by_person_for_every_knowledge(
         "order": "time" if kind in ("order", "ends") else None,
     }
     truth = unicity(table, names, exact=True, **options)
-    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._MAX_FETCHED_ROWS", 10)
     found = unicity(table, names, draws=10_000, **options)
     assert (found.people, found.records) == (truth.people, truth.records)
     assert float(found.at(6)) == pytest.approx(float(truth.at(6)), abs=1e-12)
@@ -397,7 +397,7 @@ def test_coverage_of_intervals_of_what_is_fetched(monkeypatch: pytest.MonkeyPatc
     }
     truth = float(unicity(table, ["day", "place"], exact=True, **options).at(2))
     assert 0.02 < truth < 0.98
-    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._MAX_FETCHED_ROWS", 10)
     trials = 40
     covered = 0
     for seed in range(trials):
@@ -410,8 +410,8 @@ def test_fewer_people_are_drawn_if_their_events_are_those_of_many(monkeypatch: p
     random = np.random.default_rng(12)
     who = np.repeat(np.arange(2_000), 3)
     table = pa.table({"who": who, "day": random.integers(0, 3_000, who.size)})
-    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
-    monkeypatch.setattr("crypsis.singling_out.histories._sampled._PAIRS", 5_000)
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._MAX_FETCHED_ROWS", 10)
+    monkeypatch.setattr("crypsis.singling_out.histories._sampled._MAX_PERSON_EVENTS", 5_000)
     found = unicity(table, "day", person="who", events=2, draws=2_000)
     assert "500 draws" in found.curve[0].method  # type: ignore[union-attr]
     truth = unicity(table, "day", person="who", events=2, exact=True).curve

@@ -23,7 +23,7 @@ from crypsis.tables.sources import open_source
 
 @pytest.fixture(autouse=True)
 def _any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(rows, "MIN_ROWS", 1)
     monkeypatch.setattr(dense, "_BATCH_ROWS", 64)
     monkeypatch.setattr(dense, "_TASK_ROWS", 150)
 
@@ -138,9 +138,9 @@ def test_what_is_not_small_codes_is_counted_by_duckdb(tmp_path: Path) -> None:
 
 def test_the_engine_chooses_by_the_number_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pq.write_table(random_table(1), tmp_path / "t.parquet")
-    monkeypatch.setattr(rows, "FEWEST_ROWS", 701)
+    monkeypatch.setattr(rows, "MIN_ROWS", 701)
     assert type(open_source(tmp_path / "t.parquet", ReadOptions())) is Rows
-    monkeypatch.setattr(rows, "FEWEST_ROWS", 700)
+    monkeypatch.setattr(rows, "MIN_ROWS", 700)
     assert isinstance(open_source(tmp_path / "t.parquet", ReadOptions()), ParquetRows)
     for otherwise in ({"missing_markers": ["?"]},):
         found = open_source(tmp_path / "t.parquet", ReadOptions(**otherwise))
@@ -180,7 +180,7 @@ def test_a_table_that_outgrows_its_places_is_left_to_duckdb(
     table = pa.table({"word": words, "a": pa.array([i % 2 for i in range(600)], pa.int32())})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=60)
     assert by_code(opened(tmp_path / "t.parquet"), ["word", "a"]).num_rows == 600  # type: ignore[union-attr]
-    monkeypatch.setattr(dense, "MOST_PLACES", 1_000)
+    monkeypatch.setattr(dense, "MAX_PLACES", 1_000)
     assert by_code(opened(tmp_path / "t.parquet"), ["word", "a"]) is None
     assert opened(tmp_path / "t.parquet").cells(["word", "a"]).num_rows == 600
 

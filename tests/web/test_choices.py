@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crypsis.web import ListeningServer
-from crypsis.web.draft import PREFERRED, PlanDraft, defaults_of, plan_form
+from crypsis.web.draft import PREFERRED_WEIGHT, PlanDraft, defaults_of, plan_form
 from crypsis.web.errors import RequestError
 from tests.web.conftest import Caller
 from tests.web.test_project import CSV, ROLES
@@ -69,7 +69,7 @@ def _plan(**chosen: Any) -> dict[str, Any]:
         ({"aim__a": "apart"}, "apart", ["a"]),
         ({"aim__a": "may change"}, "may_change", ["a"]),
         ({"aim__a": "keep:2", "aim__b": "keep:0"}, "keep", {"a": 2, "b": 0}),
-        ({"aim__a": "prefer", "aim__b": "may go"}, "weights", {"a": PREFERRED, "b": 0}),
+        ({"aim__a": "prefer", "aim__b": "may go"}, "weights", {"a": PREFERRED_WEIGHT, "b": 0}),
         ({"weight__a": "-2", "requirement": "population"}, "weights", {"a": 0.25}),
         ({"weight__a": "-2"}, "weights", {}),
         ({"requirement": "population", "population": "3.3"}, "population", 1995),

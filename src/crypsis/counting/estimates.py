@@ -19,6 +19,7 @@ from crypsis.results import Estimate, Number
 from crypsis.scientific import special
 
 CONFIDENCE = 0.95
+"""Of the intervals unless the caller states it."""
 
 
 @dataclass(frozen=True)

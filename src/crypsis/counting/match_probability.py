@@ -13,12 +13,14 @@ from crypsis.errors import ParameterError
 PopulationModel = Literal["negative binomial", "poisson"]
 """The distribution of the people of a class in the population, given its records."""
 
-_LARGE = 64
-_TERMS = 64
-"""From a class of 64, or a sampling fraction of a half, the series has its digits in 64 terms."""
-_LOGS = np.arange(-60.0, 6.75, 0.25)
+_MIN_SERIES_RECORDS = 64
+"""From a class of so many records, or a sampling fraction of a half, the series has its digits."""
+_SERIES_TERMS = 64
+"""Terms of the series."""
+_LOGARITHMS = np.arange(-60.0, 6.75, 0.25)
 """The logarithms of the places at which a Laplace transform is summed: the error is below 1e-12."""
-_BLOCK = 20_000
+_CLASSES_AT_ONCE = 20_000
+"""Classes whose Laplace transforms are in memory at a time."""
 
 
 def match_probability(size: Floats, expanded: Floats, model: PopulationModel = "negative binomial") -> Floats:
@@ -54,7 +56,7 @@ def match_probability(size: Floats, expanded: Floats, model: PopulationModel = "
         return _moment(1, size, expanded, model)
     f = np.asarray(size, np.float64)
     p = np.minimum(f / np.asarray(expanded, np.float64), 1.0)
-    return np.where((f >= _LARGE) | (p >= 0.5), _by_series(f, p), _by_recurrence(f, p))
+    return np.where((f >= _MIN_SERIES_RECORDS) | (p >= 0.5), _by_series(f, p), _by_recurrence(f, p))
 
 
 def match_variance(size: Floats, expanded: Floats, model: PopulationModel) -> Floats:
@@ -73,18 +75,18 @@ def _moment(order: int, size: Floats, expanded: Floats, model: PopulationModel) 
     pairs, inverse = np.unique(
         np.column_stack([size, np.maximum(expanded, size)]).astype(np.float64), axis=0, return_inverse=True
     )
-    x = np.exp(_LOGS)
+    x = np.exp(_LOGARITHMS)
     moments = np.empty(len(pairs))
-    for start in range(0, len(pairs), _BLOCK):
-        f, total = (part[:, None] for part in pairs[start : start + _BLOCK].T)
+    for start in range(0, len(pairs), _CLASSES_AT_ONCE):
+        f, total = (part[:, None] for part in pairs[start : start + _CLASSES_AT_ONCE].T)
         with np.errstate(over="ignore", under="ignore"):
             log = (
                 -f * x + (total - f) * np.expm1(-x)
                 if model == "poisson"
                 else -f * np.log1p(np.expm1(x) * total / f)
             )
-            moments[start : start + _BLOCK] = (np.exp(log) * x**order).sum(axis=1)
-    return np.asarray((moments * (_LOGS[1] - _LOGS[0]))[inverse.ravel()])
+            moments[start : start + _CLASSES_AT_ONCE] = (np.exp(log) * x**order).sum(axis=1)
+    return np.asarray((moments * (_LOGARITHMS[1] - _LOGARITHMS[0]))[inverse.ravel()])
 
 
 def check_weights(cells: Cells) -> None:
@@ -98,7 +100,7 @@ def check_weights(cells: Cells) -> None:
 
 def _by_series(f: Floats, p: Floats) -> Floats:
     total = np.ones_like(p)
-    for n in range(_TERMS, 0, -1):
+    for n in range(_SERIES_TERMS, 0, -1):
         total = 1 + n / (f + n) * (1 - p) * total
     return p / f * total
 
@@ -106,6 +108,6 @@ def _by_series(f: Floats, p: Floats) -> Floats:
 def _by_recurrence(f: Floats, p: Floats) -> Floats:
     q = np.maximum(1 - p, 0.5)  # the others are those of the series
     integral = -np.log(p) / q
-    for n in range(1, int(min(f.max(initial=1), _LARGE))):
+    for n in range(1, int(min(f.max(initial=1), _MIN_SERIES_RECORDS))):
         integral = np.where(f > n, (1 / n - p * integral) / q, integral)
     return p * integral

@@ -17,7 +17,8 @@ from crypsis.errors import ColumnError
 Number = TypeVar("Number", np.int64, np.float64)
 Coded = tuple[NDArray[np.integer], pa.Array]
 """A column of cells: the code of each cell, and the value of each code."""
-_COVER_CELLS = 256
+_CELLS_AT_ONCE = 256
+"""Cells that are compared with all of the other table at a time."""
 
 
 def compatible_rows(
@@ -68,8 +69,8 @@ def rows_covered(
     padded[: counts.size] = counts
     by_byte = padded.reshape(-1, 8)
     bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.int64)
-    for start in range(0, cells, _COVER_CELLS):
-        block = order[start : start + _COVER_CELLS]
+    for start in range(0, cells, _CELLS_AT_ONCE):
+        block = order[start : start + _CELLS_AT_ONCE]
         both = packed[0][places[0][block]]
         for pack, positions in zip(packed[1:], places[1:], strict=True):
             both = both & pack[positions[block]]

@@ -19,7 +19,7 @@ from crypsis.errors import InputError, ParameterError, RoleError, TooLargeError,
 from crypsis.options import EACH_RECORD, MissingValues, ReadOptions, Role, Roles
 from crypsis.tables import Kind, Rows, open_frame, open_source, write_rows
 
-_CACHED_CELLS = 4
+_MAX_CACHED_COLUMN_SETS = 4
 """Column sets whose cells are kept: those of one question, and of the measures beside it."""
 
 _MAX_COMPARED_VALUES = 2_000_000
@@ -49,7 +49,7 @@ class _Counts:
 
     def add(self, names: tuple[str, ...], weight: str | None, cells: Cells) -> None:
         """Keep these cells, in place of the oldest."""
-        while len(self.cells) >= _CACHED_CELLS:
+        while len(self.cells) >= _MAX_CACHED_COLUMN_SETS:
             self.cells.pop(next(iter(self.cells)))
         self.cells[names, weight] = cells
 

@@ -9,7 +9,8 @@ from typing import Any
 from crypsis.errors import ParameterError
 from crypsis.results import Result
 
-_FEWEST_LETTERS = 3
+_MIN_REASON_LETTERS = 3
+"""Initials, or n/a, are no reason."""
 
 
 class ColumnNote(Result):
@@ -59,7 +60,7 @@ def is_reason(text: object) -> bool:
     >>> is_reason("Parcels."), is_reason("."), is_reason("n/a")
     (True, False, False)
     """
-    return isinstance(text, str) and sum(map(str.isalpha, text)) >= _FEWEST_LETTERS
+    return isinstance(text, str) and sum(map(str.isalpha, text)) >= _MIN_REASON_LETTERS
 
 
 def with_priors(

@@ -17,11 +17,13 @@ _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 _BETWEEN = re.compile(rf"^(>?){_NUMBER}(?: to | bis | ?[-–—] ?){_NUMBER}$")
 _END = rf"({_NUMBER[1:-1]}|-?inf)"
 _BRACKETS = re.compile(rf"^([\[\](]) ?{_END} ?[,;] ?{_END} ?([\])\[])$")
-_BELOW, _ABOVE = re.compile(rf"^(<=?|≤) ?{_NUMBER}$"), re.compile(rf"^(>=?|≥) ?{_NUMBER}$")
+_BELOW = re.compile(rf"^(<=?|≤) ?{_NUMBER}$")
+_ABOVE = re.compile(rf"^(>=?|≥) ?{_NUMBER}$")
 _AND_MORE = re.compile(rf"^{_NUMBER} ?(?:\+|(?:and|or) (?:more|over|above|older))$")
 _PREFIX = re.compile(r"^([^*]+)(\*+)$")
 _PERIOD = re.compile(r"^\d{1,4}(s|-[QH]\d)$")
-_OTHER, _ALL = re.compile(r"^\(*other\)*$"), "all"
+_OTHER = re.compile(r"^\(*other\)*$")
+_ALL = "all"
 
 
 def covered(

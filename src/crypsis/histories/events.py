@@ -21,7 +21,8 @@ from crypsis.histories.tolerance import Tolerance, Tolerances, measured, prefix_
 from crypsis.tables import Kind
 from crypsis.tables.values import clean_column
 
-_ROWS_IN_MEMORY = 20_000_000
+_MAX_ROWS_IN_ORDER = 20_000_000
+"""More rows are refused where their order is that of the file: each is in memory."""
 
 
 class Knowledge(StrEnum):
@@ -328,7 +329,7 @@ def place_of(cells: Cells, order: str) -> Ints:
 
 def _rows_in_order(data: Dataset, names: Sequence[str]) -> tuple[Cells, Ints]:
     """Every row as a cell of its own, and its place."""
-    if not data.rows.local or data.count > _ROWS_IN_MEMORY:
+    if not data.rows.local or data.count > _MAX_ROWS_IN_ORDER:
         raise TooLargeError(
             "The order of the rows is not known here, or there are too many of them.",
             code="no-order",

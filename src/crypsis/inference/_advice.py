@@ -16,7 +16,8 @@ from crypsis.inference.conditional import Conditional, check_at_least, condition
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
 
-_ONE_SCAN_RECORDS = 1_000_000
+_MAX_ONE_SCAN_RECORDS = 1_000_000
+"""Up to so many records all cells are fetched at once; of more each pair of columns is counted."""
 
 
 class ColumnAdvice(Result):
@@ -112,7 +113,7 @@ def advise(data: Data, columns: Columns | None = None, *, rare: int = 5, **roles
     check_at_least("rare", rare, 2)
     bases = {name: uniqueness_basis(dataset, name) for name in names}
     counted = [name for name in names if not bases[name].unique]
-    if counted and dataset.count <= _ONE_SCAN_RECORDS:
+    if counted and dataset.count <= _MAX_ONE_SCAN_RECORDS:
         dataset.cells(counted)  # kept by the dataset: the pairs come from it
     best, skipped = _predictors(dataset, counted, rare)
     advised = [

@@ -16,7 +16,7 @@ from crypsis.inference._closeness import GroundDistance, class_distances
 from crypsis.inference.conditional import Joint
 from crypsis.results import Group, Result
 
-_SLACK = 1e-9
+_ROUNDING = 1e-9
 """What rounding may add to a measure."""
 
 
@@ -216,9 +216,9 @@ class AttributeCounts:
         for reading, (_, classes) in zip(self._readings, self.table.readings, strict=True):
             above = np.zeros(classes.size, bool)
             for name, limit in least.items():
-                above |= reading.of_classes(name, ground) < limit - _SLACK * max(1.0, limit)
+                above |= reading.of_classes(name, ground) < limit - _ROUNDING * max(1.0, limit)
             for name, limit in most.items():
-                above |= reading.of_classes(name, ground) > limit + _SLACK * max(1.0, limit)
+                above |= reading.of_classes(name, ground) > limit + _ROUNDING * max(1.0, limit)
             if recursive is not None:
                 above |= ~_is_recursive(reading.table.present, *recursive)
             exceeding[classes] |= above

@@ -28,7 +28,10 @@ _PENALTIES = (64.0, 16.0, 4.0, 1.0, 0.25)
 """From strong to weak, as long as it helps: effects have a variance of one over this in log odds."""
 _REMEMBERED: dict[bytes, Floats] = {}
 """The last baselines: a release is measured when it is found, made, written and assessed."""
-_REMEMBERED_LAST, _REMEMBERED_SIZE = 4, 1_000_000
+_MAX_REMEMBERED = 4
+"""Baselines that are remembered: the last ones."""
+_MAX_REMEMBERED_CELLS = 1_000_000
+"""Probabilities of a baseline that is remembered: 8 MB; a larger one is computed again."""
 
 
 def baseline(
@@ -43,10 +46,10 @@ def baseline(
     predicted = _REMEMBERED.get(mark)
     if predicted is None:
         predicted = _predicted(classes, member, state, counts, states, wanted)
-        if predicted.size <= _REMEMBERED_SIZE:
+        if predicted.size <= _MAX_REMEMBERED_CELLS:
             predicted.flags.writeable = False
             _REMEMBERED[mark] = predicted
-            for old in list(_REMEMBERED)[:-_REMEMBERED_LAST]:
+            for old in list(_REMEMBERED)[:-_MAX_REMEMBERED]:
                 _REMEMBERED.pop(old, None)
     return predicted
 

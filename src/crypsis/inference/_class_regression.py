@@ -16,15 +16,15 @@ from crypsis.array_types import Floats, Ints
 from crypsis.counting.arrays import sums_of
 from crypsis.scientific import linalg, sparse
 
-_STEPS = 25
+_MAX_NEWTON_STEPS = 25
 """Newton's method needs 4 to 8 steps; it takes more than this only where it does not converge."""
-_CONVERGED = 1e-4
+_CONVERGED_GAIN = 1e-4
 """A step that lowers the loss by less, in units of the log likelihood, ends the search."""
-_LARGEST_SCORE = 30.0
+_MAX_LOG_ODDS = 30.0
 """Log odds beyond this are certainty."""
-_INFLUENCE = 0.1
+_MAX_INFLUENCE = 0.1
 """A class with so much of its prediction by itself is left out of a fit: a step errs by up to 0.05."""
-_MAX_WORK = 200_000_000
+_MAX_REFIT_PRODUCTS = 200_000_000
 """The products of effects and coefficients in all such fits of a state: about 0.2 seconds."""
 
 
@@ -66,18 +66,18 @@ class Regression:
         """The coefficients by Newton's method, and the factor of the last second derivatives."""
         coefficients = np.zeros(len(self.penalty)) if start is None else start
         weighted, least = self.effects.copy(), self._loss(coefficients, sizes, counts)
-        for _ in range(_STEPS):
+        for _ in range(_MAX_NEWTON_STEPS):
             chances = chances_of(self.effects @ coefficients)
             weighted.data = np.repeat(sizes * chances * (1 - chances), self.lengths)
             factor = linalg.cho_factor((self.transposed @ weighted).toarray() + self.penalty)
             slope = self.transposed @ (counts - sizes * chances) - self.penalty @ coefficients
             step = linalg.cho_solve(factor, slope)
             after = self._loss(coefficients + step, sizes, counts)
-            while after > least + _CONVERGED:
+            while after > least + _CONVERGED_GAIN:
                 step = step / 2
                 after = self._loss(coefficients + step, sizes, counts)
             gained, least, coefficients = least - after, after, coefficients + step
-            if gained < _CONVERGED:
+            if gained < _CONVERGED_GAIN:
                 break
         return coefficients, factor
 
@@ -100,11 +100,11 @@ class Regression:
         """The same where the most influential classes are left out of a fit, as far as time allows."""
         chances = chances_of(fitted.scores[row])
         influence = fitted.leverages[row] * sizes * chances * (1 - chances)
-        first = np.argsort(-influence, kind="stable")[: _MAX_WORK // (4 * self.work)]
+        first = np.argsort(-influence, kind="stable")[: _MAX_REFIT_PRODUCTS // (4 * self.work)]
         rows = len(fitted.scores)
         row_sizes, row_counts = (sums_of(row, numbers, rows) for numbers in (sizes, counts))
         scores = scores.copy()
-        for influential in first[influence[first] > _INFLUENCE].tolist():
+        for influential in first[influence[first] > _MAX_INFLUENCE].tolist():
             other_sizes, other_counts = row_sizes.copy(), row_counts.copy()
             other_sizes[row[influential]] -= sizes[influential]
             other_counts[row[influential]] -= counts[influential]
@@ -115,17 +115,17 @@ class Regression:
 
 def chances_of(scores: Floats) -> Floats:
     """The probabilities of log odds."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(scores, -_LARGEST_SCORE, _LARGEST_SCORE))))
+    return np.asarray(1 / (1 + np.exp(-np.clip(scores, -_MAX_LOG_ODDS, _MAX_LOG_ODDS))))
 
 
 def log_odds(chances: Floats) -> Floats:
     """The log odds of probabilities."""
     with np.errstate(divide="ignore"):
         odds = np.log(chances) - np.log1p(-chances)
-    return np.asarray(np.clip(odds, -_LARGEST_SCORE, _LARGEST_SCORE))
+    return np.asarray(np.clip(odds, -_MAX_LOG_ODDS, _MAX_LOG_ODDS))
 
 
 def deviance(scores: Floats, sizes: Floats, counts: Floats) -> float:
     """Minus the log likelihood of classes of `sizes` records, `counts` of them in the state."""
-    scores = np.clip(scores, -_LARGEST_SCORE, _LARGEST_SCORE)
+    scores = np.clip(scores, -_MAX_LOG_ODDS, _MAX_LOG_ODDS)
     return float(sizes @ np.logaddexp(0, scores) - counts @ scores)

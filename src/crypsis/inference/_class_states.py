@@ -17,9 +17,9 @@ from crypsis.scientific import special
 
 NEAR_CERTAIN = 0.9
 """A state that so many members of a class share is known of each of them."""
-MODELED = 0.1
+MODELED_SHARE = 0.1
 """A state whose share may be below this needs no model: all of it counts as excess."""
-_MAX_MODELED = 8
+_MAX_MODELED_VALUES = 8
 """So many values are modeled one by one, the others together."""
 
 
@@ -145,7 +145,7 @@ class Baselines:
 
 def needs_model(sure: Floats) -> Flags:
     """Which shares are not surely small."""
-    return np.asarray(sure > MODELED)
+    return np.asarray(sure > MODELED_SHARE)
 
 
 def baselines(table: Joint, wanted: Ints, bins: Ints, fitted: bool) -> Baselines:
@@ -171,9 +171,9 @@ def frequent_bins(table: Joint, single: ClassStates) -> Ints:
     """A bin for each value that decides most classes, one for missing, and one for all others."""
     wanted = needs_model(single.sure)
     weight = sums_of(single.state[wanted], single.counts[wanted], len(table.values)) + table.prior
-    bins = np.full(weight.size, _MAX_MODELED)
-    first = np.argsort(-weight, kind="stable")[:_MAX_MODELED]
+    bins = np.full(weight.size, _MAX_MODELED_VALUES)
+    first = np.argsort(-weight, kind="stable")[:_MAX_MODELED_VALUES]
     bins[first] = np.arange(first.size)
     if not table.values[-1].is_valid:
-        bins[-1] = _MAX_MODELED + 1
+        bins[-1] = _MAX_MODELED_VALUES + 1
     return np.unique(bins, return_inverse=True)[1].astype(np.int64)

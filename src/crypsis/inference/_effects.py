@@ -15,17 +15,17 @@ from crypsis.counting.grouping import group
 from crypsis.inference._class_regression import Regression
 from crypsis.inference.text_numbers import read_numbers
 
-_LEVELS = (96, 48, 24, 12, 6, 3)
+_MAX_COLUMN_LEVELS = (96, 48, 24, 12, 6, 3)
 """The most levels of a column; fewer where there are too many classes or coefficients."""
 _MAX_COEFFICIENTS = 256
 """The most levels of all columns: to solve for them and those of pairs takes about 10 ms."""
 _MAX_PRODUCTS = 3_000_000
 """The most products of effects, of all classes, that are summed in each step of a fit: about 30 ms."""
-_PAIR_LEVELS = 6
+_MAX_PAIR_LEVELS = 6
 """The most levels of each column of a pair."""
-_PAIRS = 6
+_MAX_PAIRS = 6
 """How many pairs of columns have effects at most; each takes as long as a column."""
-_FREE = 1e-6
+_MEAN_PENALTY = 1e-6
 """The penalty of the mean: none, but the second derivatives can be inverted."""
 
 
@@ -72,13 +72,13 @@ class Effects:
     def of(cls, classes: Cells, sizes: Floats) -> Effects:
         """The effects of the columns of these classes, with so many records each."""
         codes = [code.astype(np.int64) for code in classes.codes]
-        for most in _LEVELS:
+        for most in _MAX_COLUMN_LEVELS:
             levels = [
                 _levels(code, values, sizes, most) for code, values in zip(codes, classes.values, strict=True)
             ]
             levels = [column for column in levels if column]
             blocks = [block for column in levels for block in column]
-            if sum(block.size for block in blocks) > _MAX_COEFFICIENTS and most > _LEVELS[-1]:
+            if sum(block.size for block in blocks) > _MAX_COEFFICIENTS and most > _MAX_COLUMN_LEVELS[-1]:
                 continue
             first, row = _alike(blocks, len(classes))
             if first.size * (len(blocks) + 1) ** 2 <= _MAX_PRODUCTS:
@@ -101,7 +101,7 @@ class Effects:
         starts = np.cumsum([1, *(block.size for block in blocks)])
         places = [np.zeros(self.classes.size, np.int64)]
         form = np.zeros((int(starts[-1]),) * 2)
-        form[0, 0] = _FREE
+        form[0, 0] = _MEAN_PENALTY
         for block, start in zip(blocks, starts, strict=False):
             places.append(np.where(block.levels < 0, starts[-1], start + block.levels))
             at = slice(start, start + block.size)
@@ -126,7 +126,7 @@ class Effects:
             scored.append((score, len(scored), EffectBlock(numbers[cells])))
         scored.sort(key=lambda pair: (-pair[0], pair[1]))
         room = int((_MAX_PRODUCTS / self.classes.size) ** 0.5) - len(self.columns) - 1
-        return [block for _, _, block in scored[: max(0, min(_PAIRS, room))]]
+        return [block for _, _, block in scored[: max(0, min(_MAX_PAIRS, room))]]
 
 
 def _alike(blocks: Sequence[EffectBlock], classes: int) -> tuple[Ints, Ints]:
@@ -178,10 +178,10 @@ def _coarse(block: EffectBlock, sizes: Floats) -> Ints:
     records = np.bincount(block.levels + 1, sizes)
     if block.ordered:
         upto = np.cumsum(records[1 : block.ordered + 1])
-        part = np.minimum((upto - upto[0] / 2) * _PAIR_LEVELS / upto[-1], _PAIR_LEVELS - 1)
-        part = np.concatenate([[0], part.astype(np.int64), [_PAIR_LEVELS]])
+        part = np.minimum((upto - upto[0] / 2) * _MAX_PAIR_LEVELS / upto[-1], _MAX_PAIR_LEVELS - 1)
+        part = np.concatenate([[0], part.astype(np.int64), [_MAX_PAIR_LEVELS]])
         return part[block.levels + 1]
-    frequent = np.argsort(-records, kind="stable")[: _PAIR_LEVELS - 1]
-    level = np.full(records.size, _PAIR_LEVELS - 1)
+    frequent = np.argsort(-records, kind="stable")[: _MAX_PAIR_LEVELS - 1]
+    level = np.full(records.size, _MAX_PAIR_LEVELS - 1)
     level[frequent] = np.arange(frequent.size)
     return level[block.levels + 1]

@@ -33,13 +33,15 @@ from crypsis.histories.tolerance import Tolerances
 from crypsis.options import Columns, Roles
 from crypsis.results import Number, Result, percent_text
 
-_CERTAIN = 0.9
+_CERTAIN_SHARE = 0.9
 """From this share of the matching histories on a value is nearly certain."""
-_COMMON = 0.5
+_COMMON_SHARE = 0.5
 """A value that more of the people have discloses nothing."""
 _DRAWN = "draws of a sensitive value and of known records"
-_CHOICES, _COMPARED = 300_000, 20_000_000
-"""About how many choices of events are counted, and how many events are compared for that."""
+_MAX_CHOICES = 300_000
+"""About so many choices of events are counted; of more some are drawn."""
+_MAX_COMPARED_EVENTS = 20_000_000
+"""About so many events are compared with those choices; of more choices some are drawn."""
 
 
 class HistoryDisclosure(Result):
@@ -272,7 +274,7 @@ class _PersonValues:
         note = data.notes.get(target)
         harmless = {str(value_text) for value_text in note.harmless} if note is not None else set()
         named = [str(text) in harmless for text in cells.values[1].to_pylist()]
-        counts = ((prior <= _COMMON) & ~np.array(named, bool))[value]
+        counts = ((prior <= _COMMON_SHARE) & ~np.array(named, bool))[value]
         holder, of_it = person[counts], value[counts]
         _, holder_index, number = np.unique(holder, return_inverse=True, return_counts=True)
         weight = 1 / (number[holder_index.ravel()] * max(1, number.size))
@@ -311,7 +313,7 @@ class _Attack:
             events,
             self.histories.arrays,
             self.knowledge.code,
-            _CERTAIN,
+            _CERTAIN_SHARE,
         )
         shares = (min(1.0, math.fsum(pairs.weight * chances)) for chances in (often, mean))
         inferred, confidence = shares
@@ -337,7 +339,7 @@ class _Attack:
             self.knowledge.code,
             random.random((draws, events)),
         )
-        certain = shares >= _CERTAIN
+        certain = shares >= _CERTAIN_SHARE
         return _Found(
             share_estimate(int(certain.sum()), draws, _DRAWN, confidence=confidence),
             mean_estimate(float(shares.mean()), draws, _DRAWN, confidence=confidence),
@@ -367,8 +369,8 @@ class _Attack:
             ],
             np.float64,
         )[sizes]
-        if choices.sum() > _CHOICES:
+        if choices.sum() > _MAX_CHOICES:
             return False
         equal_records = np.bincount(self.histories.key)[self.histories.key].astype(np.float64)
         rarest = np.minimum.reduceat(equal_records, self.histories.starts[:-1])
-        return float(choices @ rarest[self.pairs.person]) <= _COMPARED
+        return float(choices @ rarest[self.pairs.person]) <= _MAX_COMPARED_EVENTS

@@ -18,12 +18,13 @@ from crypsis.inference.conditional import Joint
 
 TOLERANCES = (0.1, 0.03)
 """How far a guess may be away from the value, as a fraction of the value."""
-SPREAD = 0.05
+INTERVAL_WIDTH = 0.05
 """The width of an interval, as a fraction of the range of the middle nine tenths of the records."""
-_BINS = 5
-_POINT = 0.05
+_QUANTILE_BINS = 5
+"""Bins of about equal size, besides those of frequent numbers."""
+_POINT_SHARE = 0.05
 """A number that so many records have is a bin of its own."""
-_FAR = 0.1
+_FAR_SHARE = 0.1
 """The part of the records that have the lowest numbers, and of those that have the highest."""
 
 
@@ -74,7 +75,7 @@ class Numbers:
             ends.append(np.searchsorted(low, high + 1e-12 * np.abs(high), side="right"))
         upto = np.cumsum(self.totals) / self.totals.sum()
         inner = low[np.searchsorted(upto, 0.95)] - low[np.searchsorted(upto, 0.05)]
-        ends.append(np.searchsorted(low, low + SPREAD * inner, side="right"))
+        ends.append(np.searchsorted(low, low + INTERVAL_WIDTH * inner, side="right"))
         return ends
 
     def windows(self) -> list[Windows]:
@@ -117,9 +118,9 @@ class Numbers:
     def edges(self) -> Ints:
         """Where bins of about equal size begin; frequent numbers are bins of their own."""
         shares = self.totals / self.totals.sum()
-        points = np.flatnonzero(shares >= _POINT)
+        points = np.flatnonzero(shares >= _POINT_SHARE)
         zero = np.flatnonzero(self.distinct == 0)
-        quantiles = np.searchsorted(np.cumsum(shares), np.arange(1, _BINS) / _BINS)
+        quantiles = np.searchsorted(np.cumsum(shares), np.arange(1, _QUANTILE_BINS) / _QUANTILE_BINS)
         edges = np.concatenate([[0], quantiles, points, points + 1, zero, zero + 1])
         return np.unique(edges[edges < self.distinct.size]).astype(np.int64)
 
@@ -152,7 +153,7 @@ def far_numbers(totals: Floats) -> tuple[int, int]:
 
     `totals` are the records of each number, in ascending order; a tenth at most has either.
     """
-    most = _FAR * totals.sum()
+    most = _FAR_SHARE * totals.sum()
     low, high = (np.searchsorted(np.cumsum(counts), most, "right") for counts in (totals, totals[::-1]))
     return int(low), totals.size - int(high)
 

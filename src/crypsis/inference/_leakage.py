@@ -238,8 +238,11 @@ def _of_dataset(
 
 
 _SHUFFLES = 100
-_PERMUTED_RECORDS = 20_000
-_DRAWN_COUNTS = 2_000_000
+"""Shuffles of the target at most: 95 % of them lie between their quantiles of 2.5 and 97.5 %."""
+_MAX_PERMUTED_RECORDS = 20_000
+"""Of more records the counts of the smallest classes are drawn instead of permuting the target."""
+_MAX_DRAWN_COUNTS = 2_000_000
+"""Counts that are drawn in all; where they are too many, fewer shuffles and classes are."""
 
 
 def _shuffled_itpr(conditional: Conditional, seed: int) -> Number:
@@ -260,7 +263,7 @@ def _shuffled_itpr(conditional: Conditional, seed: int) -> Number:
     if smallest == 1:
         return 1.0
     random = np.random.default_rng(seed)
-    if conditional.records <= _PERMUTED_RECORDS:
+    if conditional.records <= _MAX_PERMUTED_RECORDS:
         lowest = _permuted(conditional.sizes, totals, random)
         method = f"{lowest.size} permutations"
     else:
@@ -297,8 +300,8 @@ def _permuted(sizes: Ints, totals: Ints, random: np.random.Generator) -> Floats:
 
 def _drawn(sizes: Ints, totals: Ints, random: np.random.Generator) -> Floats:
     values = totals[totals > 0]
-    shuffles = int(np.clip(_DRAWN_COUNTS // values.size, 10, _SHUFFLES))
-    most = max(1, _DRAWN_COUNTS // (values.size * shuffles))
+    shuffles = int(np.clip(_MAX_DRAWN_COUNTS // values.size, 10, _SHUFFLES))
+    most = max(1, _MAX_DRAWN_COUNTS // (values.size * shuffles))
     few = np.sort(sizes)[:most]
     counts = random.multinomial(few, values / values.sum(), size=(shuffles, few.size))
     with np.errstate(divide="ignore", invalid="ignore"):

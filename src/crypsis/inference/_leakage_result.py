@@ -15,7 +15,8 @@ from crypsis.inference._counted_classes import CountedClasses
 from crypsis.inference._uniqueness import UniquenessBasis
 from crypsis.results import Estimate, Number, Result, number_text
 
-_CLASSES_SHOWN = 20
+_MAX_CLASSES_LISTED = 20
+"""The riskiest classes that a result lists."""
 
 
 class BestGuess(Result):
@@ -221,7 +222,7 @@ def leakage_of(
         worst_class=None
         if conditional is None
         else counted_classes.class_risk(conditional, worst(-counted_classes.weighted, counted_classes.sizes)),
-        riskiest=_first(counted_classes, _CLASSES_SHOWN, "best_guess"),
+        riskiest=_first(counted_classes, _MAX_CLASSES_LISTED, "best_guess"),
         contributions=added,
         uniqueness=basis,
         confidence=counted_classes.confidence,

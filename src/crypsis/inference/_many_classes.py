@@ -44,7 +44,9 @@ from crypsis.tables.class_samples import (
 )
 
 DRAWN_CLASSES = 1_000_000
+"""Classes that are counted in full unless the caller states how many."""
 _MAX_CELLS = 5_000_000
+"""Cells of classes and the target that are fetched; with more, fewer classes are drawn."""
 
 
 def many_classes(

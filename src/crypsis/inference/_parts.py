@@ -16,8 +16,9 @@ from crypsis.inference.conditional import Joint
 _SEPARATORS = (r"[;|\n\t]+", r",", r"\s*[/&+]\s*", r"\s+(?:and|und|et|y|with|mit)\s+", r"\s+")
 _WORDS = _SEPARATORS[-1]
 _CODE = re.compile(r"[^\W_]*(?:\d[^\W\d_]|[^\W\d_]\d)[\w.-]*")
-_MOST_PARTS = 60
-_REPEATED = 0.5
+_MAX_PARTS = 60
+"""Parts of lists that are states; of more those that fill the largest share of a class."""
+_MIN_REPEATED_SHARE = 0.5
 """At least so many of the parts of all lists occur in several lists."""
 
 
@@ -39,9 +40,9 @@ def listed_parts(table: Joint) -> list[tuple[str, Flags]]:
     masks = np.zeros((len(several), len(parts)), bool)
     for row, element in enumerate(several):
         masks[row, places[element]] = True
-    if len(several) > _MOST_PARTS:
+    if len(several) > _MAX_PARTS:
         largest = [_largest_share(table, mask) for mask in masks]
-        kept = np.argsort(-np.array(largest), kind="stable")[:_MOST_PARTS]
+        kept = np.argsort(-np.array(largest), kind="stable")[:_MAX_PARTS]
         several, masks = [several[i] for i in kept], masks[kept]
     return list(zip(several, masks, strict=True))
 
@@ -106,7 +107,7 @@ def _repeated(lists: Sequence[frozenset[str]]) -> bool:
         for element in elements:
             counts[element] = counts.get(element, 0) + 1
     total = sum(counts.values())
-    return total > 0 and sum(n for n in counts.values() if n > 1) >= _REPEATED * total
+    return total > 0 and sum(n for n in counts.values() if n > 1) >= _MIN_REPEATED_SHARE * total
 
 
 def _codes(lists: Sequence[frozenset[str]]) -> bool:

@@ -27,7 +27,7 @@ import numpy as np
 from crypsis.array_types import Codes, Flags, Floats, Ints
 from crypsis.scientific import csgraph, sparse
 
-_MOST_APART = 16.0
+_MAX_INDEPENDENT_RECORDS = 16.0
 """The most independent records that one counts as: records that avoid each other are more than one."""
 _HALVINGS = 30
 """Bisections of 16 to less than 1e-7."""
@@ -137,7 +137,7 @@ class Repeats:
         """How independent records are for each state (g), by bisection."""
         pairs, inverse = np.unique(np.stack([share, having]), axis=1, return_inverse=True)
         times, weight = self.everywhere
-        low, high = np.zeros(pairs.shape[1]), np.full(pairs.shape[1], _MOST_APART)
+        low, high = np.zeros(pairs.shape[1]), np.full(pairs.shape[1], _MAX_INDEPENDENT_RECORDS)
         base = 1 - np.clip(pairs[0], 0.0, 1.0)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2

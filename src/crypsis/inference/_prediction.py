@@ -28,15 +28,22 @@ from crypsis.results import Estimate, Number, Result, raw
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample
 
-CERTAIN = 0.95
+CERTAIN_SHARE = 0.95
 """The share of correct predictions from which predictions are almost certain."""
-_RARE = 0.1
-_RARE_PART = 0.05
-_FEWEST = 10
-_FEW_VALUES = 20
+_RARE_SHARE = 0.1
+"""A value that no more of the records have is rare, and the gain in its probability counts in full."""
+_MIN_RARE_PART = 0.05
+"""Of those who have a rare value: knowledge of fewer does not count."""
+_MIN_CERTAIN_RECORDS = 10
+"""Fewer records, with a value or with an almost certain prediction of it, are not judged."""
+_MAX_CATEGORIES = 20
+"""A number with more distinct values is predicted as a number, others value by value."""
 _FOLDS = 3
-_SMALL = 300
+"""Parts of the records, each predicted from the others."""
+_MAX_SMALL_RECORDS = 300
+"""Of no more records more parts are made, so that enough records are left to learn from."""
 _SMALL_FOLDS = 5
+"""Parts of so few records."""
 
 
 class CertainValue(Result):
@@ -64,9 +71,9 @@ class CertainValue(Result):
         A value that at most one record in ten has is rare. Almost certain knowledge of it counts
         if it concerns at least one in twenty of those who have it.
         """
-        if self.prior > _RARE:
+        if self.prior > _RARE_SHARE:
             return self.share
-        if self.share < _RARE_PART:
+        if self.share < _MIN_RARE_PART:
             return 0.0
         return max(self.share, self.correct / self.predicted - self.prior)
 
@@ -237,12 +244,12 @@ def _predicted(
             target, predictors, False, table.num_rows, distinct, tolerance, correct, correct, (), 0.0
         )
     groups = None if data.person is None else codes_of(table[data.person])
-    number = _SMALL_FOLDS if table.num_rows <= _SMALL else _FOLDS
+    number = _SMALL_FOLDS if table.num_rows <= _MAX_SMALL_RECORDS else _FOLDS
     parts = [
         part for part in folds(table.num_rows, groups, number, seed) if part.learn.size and part.predict.size
     ]
     features = Features.of(table, predictors)
-    if values is not None and distinct > _FEW_VALUES:
+    if values is not None and distinct > _MAX_CATEGORIES:
         return _numbers(target, predictors, features, values, parts, tolerance)
     note = data.notes.get(target)
     harmless = {str(value) for value in note.harmless} if note is not None else set()
@@ -294,7 +301,7 @@ def _values(
     accuracy = _share(int((guess == coded).sum()), coded.size)
     prior = float(counts.max() / coded.size)
     certain = []
-    for value in np.flatnonzero((counts >= _FEWEST) & (counts <= coded.size / 2)).tolist():
+    for value in np.flatnonzero((counts >= _MIN_CERTAIN_RECORDS) & (counts <= coded.size / 2)).tolist():
         flagged = _certain_records(guess == value, certainty, coded == value)
         if flagged is None or str(named[value]) in harmless:
             continue
@@ -312,7 +319,7 @@ def _values(
     if certain and certain[0].gain > float(gain):
         worst = certain[0]
         gain = worst.gain
-        if sampled and worst.prior > _RARE:
+        if sampled and worst.prior > _RARE_SHARE:
             gain = _share(worst.correct, worst.records)
     return PredictionGain(
         target, predictors, False, coded.size, counts.size, tolerance, prior, accuracy, tuple(certain), gain
@@ -326,8 +333,8 @@ def _certain_records(
     places = np.flatnonzero(predicted)
     places = places[np.argsort(-certainty[places], kind="stable")]
     correct = np.cumsum(true[places]) / np.arange(1, places.size + 1)
-    enough = np.flatnonzero(correct >= CERTAIN)
-    if not enough.size or enough[-1] + 1 < _FEWEST:
+    enough = np.flatnonzero(correct >= CERTAIN_SHARE)
+    if not enough.size or enough[-1] + 1 < _MIN_CERTAIN_RECORDS:
         return None
     flagged = np.zeros(predicted.size, bool)
     flagged[places[: enough[-1] + 1]] = True

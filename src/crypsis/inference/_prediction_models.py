@@ -13,24 +13,28 @@ from crypsis.array_types import Flags, Floats, Ints
 from crypsis.columns.codes import as_numbers, codes_of, mode_of_others
 from crypsis.threads import one_thread
 
-_CATEGORIES = 200
+_MAX_TREE_CATEGORIES = 200
 """A text with more values is looked up, because trees split on at most 255 categories."""
-_FOREST_VALUES = 12
+_MAX_BOOSTED_VALUES = 12
 """With more values a random forest predicts: boosting fits a tree for each value and step."""
-_LOOKUP_VALUES = 200
+_MAX_MODELED_VALUES = 200
 """With more values each column is looked up by itself: a model would take minutes."""
-_FOREST_RECORDS = 500
+_MAX_FOREST_RECORDS = 500
 """Of fewer records a forest learns, too: each tree of boosting costs as much as of thousands."""
 _FOREST_TREES = 40
-_TREES = 160
+"""Trees of a random forest."""
+_BOOSTED_TREES = 160
 """Trees of all values together, of which boosting fits one for each value and step."""
-_STEPS = 50
-_CELL = 20
+_MAX_BOOSTING_STEPS = 50
+"""Steps of boosting at most: for two values, and for numbers."""
+_COUNTED_CELL_RECORDS = 20
 """Where nearly all cells have more records than this, their counts are the best prediction."""
-_MOST = 0.95
-_LARGEST = 1e30
+_COUNTED_CELL_SHARE = 0.95
+"""Nearly all cells: this share of them, at least."""
+_LARGEST_NUMBER = 1e30
 """Larger numbers and infinities are this: sums of their squares would not be finite."""
-_MISSING = -2 * _LARGEST
+_MISSING_NUMBER = -2 * _LARGEST_NUMBER
+"""What a missing value is in a forest, which needs numbers: one far below all others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +55,11 @@ class Features:
             coded = codes_of(table[name])
             distinct = int(coded.max(initial=-1)) + 1
             number = bounded_numbers(table[name])
-            category = number is None and distinct <= _CATEGORIES
+            category = number is None and distinct <= _MAX_TREE_CATEGORIES
             values = np.where(coded < 0, np.nan, coded) if number is None else number
             features.append(values.astype(np.float64))
             categories.append(category)
-            if distinct > (_CATEGORIES if number is None else 30) and distinct < len(coded):
+            if distinct > (_MAX_TREE_CATEGORIES if number is None else 30) and distinct < len(coded):
                 lookups.append(coded)
         shape = (table.num_rows, len(features))
         return cls(
@@ -68,7 +72,7 @@ class Features:
 def bounded_numbers(column: pa.ChunkedArray) -> Floats | None:
     """A column as finite numbers, NaN for missing values; None if it has other texts."""
     values = as_numbers(column)
-    return None if values is None else np.clip(values, -_LARGEST, _LARGEST)
+    return None if values is None else np.clip(values, -_LARGEST_NUMBER, _LARGEST_NUMBER)
 
 
 @dataclass(frozen=True)
@@ -95,9 +99,9 @@ def predict_values(features: Features, target: Ints, parts: Sequence[Fold], seed
     """For each record the value predicted without it, and the probability the model gives it."""
     cells = _cells(np.column_stack([features.numbers, *features.lookups]))
     sizes = np.bincount(cells)[cells]
-    if (sizes > _CELL).mean() >= _MOST:
+    if (sizes > _COUNTED_CELL_RECORDS).mean() >= _COUNTED_CELL_SHARE:
         return _most_frequent(cells, target, parts)
-    if np.unique(target).size > _LOOKUP_VALUES:
+    if np.unique(target).size > _MAX_MODELED_VALUES:
         single = [_cells(column[:, None]) for column in features.numbers.T]
         guesses = [_most_frequent(group, target, parts) for group in (cells, *single)]
         return max(guesses, key=lambda guess_and_certainty: int((guess_and_certainty[0] == target).sum()))
@@ -115,7 +119,7 @@ def predict_values(features: Features, target: Ints, parts: Sequence[Fold], seed
         with _one_thread():  # loads scikit-learn, so only where there is something to learn
             chances = (
                 _by_forest(learned_inputs, learned, predicted_inputs, seed)
-                if learned_values.size > _FOREST_VALUES or learned.size < _FOREST_RECORDS
+                if learned_values.size > _MAX_BOOSTED_VALUES or learned.size < _MAX_FOREST_RECORDS
                 else _by_boosting(learned_inputs, categories, learned, predicted_inputs, learned_values.size)
             )
         guess[fold.predict] = learned_values[chances.argmax(axis=1)]
@@ -233,7 +237,7 @@ def _by_forest(learned_inputs: Floats, target: Ints, predicted_inputs: Floats, s
 
 def _filled(columns: Floats) -> Floats:
     """A missing value is less than all others."""
-    return np.where(np.isnan(columns), _MISSING, columns)
+    return np.where(np.isnan(columns), _MISSING_NUMBER, columns)
 
 
 def _by_boosting(
@@ -242,7 +246,9 @@ def _by_boosting(
     """The probability of each value, by gradient boosting."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    steps = _STEPS if values == 2 else max(12, min(_STEPS, _TREES // values))
+    steps = (
+        _MAX_BOOSTING_STEPS if values == 2 else max(12, min(_MAX_BOOSTING_STEPS, _BOOSTED_TREES // values))
+    )
     model = HistGradientBoostingClassifier(
         max_iter=steps,
         learning_rate=0.2,
@@ -259,11 +265,11 @@ def _numbers_of_trees(
     """The number predicted for each record, by gradient boosting, or of few records by a forest."""
     from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
-    if target.size < _FOREST_RECORDS:
+    if target.size < _MAX_FOREST_RECORDS:
         forest = RandomForestRegressor(_FOREST_TREES, min_samples_leaf=2, max_features=0.5, random_state=0)
         return np.asarray(forest.fit(_filled(learned_inputs), target).predict(_filled(predicted_inputs)))
     model = HistGradientBoostingRegressor(
-        max_iter=_STEPS,
+        max_iter=_MAX_BOOSTING_STEPS,
         learning_rate=0.25,
         min_samples_leaf=5,
         early_stopping=False,

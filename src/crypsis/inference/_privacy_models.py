@@ -26,13 +26,14 @@ from crypsis.inference.conditional import joint_columns, joint_of
 from crypsis.options import Roles
 from crypsis.results import Group
 
-_C = 3.0
+_DEFAULT_C = 3.0
+"""The c of recursive (c, l)-diversity unless the caller states it."""
 _Model = TypeVar("_Model")
 
 
 @takes_roles(without=SAMPLE)
 def l_diversity(
-    data: Data, *, c: float = _C, others_known: bool = False, **roles: Unpack[Roles]
+    data: Data, *, c: float = _DEFAULT_C, others_known: bool = False, **roles: Unpack[Roles]
 ) -> LDiversity:
     """l-diversity: distinct, entropy and recursive (c,l) (Machanavajjhala et al. 2007).
 
@@ -208,7 +209,7 @@ def attribute_disclosure(
     data: Data,
     *,
     distances: Mapping[str, GroundDistance] | None = None,
-    c: float = _C,
+    c: float = _DEFAULT_C,
     others_known: bool = False,
     **roles: Unpack[Roles],
 ) -> AttributeDisclosure:

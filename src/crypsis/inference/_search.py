@@ -17,7 +17,9 @@ from crypsis.results import Result
 
 Measure = Literal["best_guess", "worst_guess", "mutual_information", "itpr"]
 _ROUNDING = 1e-12
-_BOUND_PAYS = 3
+"""What rounding may take from a measure that reaches the threshold."""
+_MIN_BOUNDED_COLUMNS = 3
+"""With fewer columns to add, all their sets are measured: measuring the bound first does not pay."""
 
 
 class ColumnSetLeakage(Result):
@@ -189,7 +191,7 @@ class _Search:
         """Each set with each later column added, unless all together are below the threshold."""
         for chosen in level:
             rest = range(chosen[-1] + 1 if chosen else 0, len(self.names))
-            pays = threshold is not None and len(rest) >= _BOUND_PAYS
+            pays = threshold is not None and len(rest) >= _MIN_BOUNDED_COLUMNS
             if threshold is None or not pays or self._may_reach((*chosen, *rest), threshold):
                 yield from ((*chosen, column) for column in rest)
 

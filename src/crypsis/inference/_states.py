@@ -29,7 +29,7 @@ from crypsis.inference.text_numbers import ReadNumbers
 
 _FEW_BELOW = 0.25
 """Where more numbers are below zero, a difference or a score is, and its sign is as good as any interval."""
-RARE = 0.5
+RARE_SHARE = 0.5
 """A value that at most half of the people have is rare: near-certainty of it is disclosure."""
 _ABSENT = frozenset(
     [
@@ -91,7 +91,7 @@ class States:
     @property
     def rare(self) -> Flags:
         """The states of which near-certainty is disclosure."""
-        return ~self.harmless & ((self.prior <= RARE) | self.declared)
+        return ~self.harmless & ((self.prior <= RARE_SHARE) | self.declared)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +178,7 @@ def attribute_states(
     if read.mostly and not read.dates:
         low, high = _far(read.numbers, np.asarray(table.totals))
         sets |= {"low": is_value & ~low, "high": is_value & ~high}
-    if prior.shares[is_value].max(initial=0.0) >= RARE:
+    if prior.shares[is_value].max(initial=0.0) >= RARE_SHARE:
         top = np.argmax(np.where(is_value, prior.shares, -1.0))
         sets["not the most frequent"] = np.arange(len(values)) == top
     seen: set[bytes] = set()

@@ -18,13 +18,20 @@ from crypsis.inference.conditional import Conditional
 from crypsis.results import Result, raw
 from crypsis.tables import Kind
 
-_FAR = 3.0
-_UNUSUAL_SHARE = 0.01
-_NUMBERS_SHARE = 0.95
-_TIMES_RARER = 10
-_ALIKE = 0.8
-_MOST_SPELLINGS = 2_000
-_MOST_SUSPECTS = 20
+_FENCE_RANGES = 3.0
+"""Tukey's outer fences: so many interquartile ranges beyond the quartiles."""
+_MAX_UNUSUAL_SHARE = 0.01
+"""Where rare values have more of the records together, being rare is not suspect."""
+_MIN_NUMERIC_SHARE = 0.95
+"""Where so many records have a number as text, any other text is suspect."""
+_MIN_TIMES_RARER = 10
+"""A spelling is suspect if a similar one is so many times as frequent."""
+_MIN_SIMILARITY = 0.8
+"""How similar two spellings are at least, as a share of their letters."""
+_MAX_SPELLINGS = 2_000
+"""Of more texts the spelling is not compared."""
+_MAX_SUSPECTS = 20
+"""Suspect values of a column that are listed, the rarest first."""
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*")
 
 
@@ -62,7 +69,7 @@ def suspects(identity: Conditional, name: str, kind: Kind, rare: int) -> dict[in
         odd.update((int(i), (SuspectReason.OUTLIER, None)) for i in _outliers(values, counts, few))
     elif kind is Kind.TEXT:
         odd.update(_texts(values, counts, few))
-    if not kind.ordered and int(counts[few].sum()) <= _UNUSUAL_SHARE * identity.records:
+    if not kind.ordered and int(counts[few].sum()) <= _MAX_UNUSUAL_SHARE * identity.records:
         for i in np.flatnonzero(few):
             odd.setdefault(int(i), (SuspectReason.RARE, None))
     order = sorted(odd, key=lambda i: (odd[i][0] is SuspectReason.RARE, counts[i], i))
@@ -75,7 +82,7 @@ def suspects(identity: Conditional, name: str, kind: Kind, rare: int) -> dict[in
             value=values[i].as_py(),
             probable_value=odd[i][1],
         )
-        for i in order[:_MOST_SUSPECTS]
+        for i in order[:_MAX_SUSPECTS]
     }
 
 
@@ -88,7 +95,7 @@ def _outliers(values: pa.Array, counts: NDArray[np.int64], few: NDArray[np.bool_
     low, high = (numbers[here][np.searchsorted(upto, share * upto[-1])] for share in (0.25, 0.75))
     if not high > low:
         return np.empty(0, np.int64)
-    reach = _FAR * (high - low)
+    reach = _FENCE_RANGES * (high - low)
     return np.flatnonzero(few & ((numbers < low - reach) | (numbers > high + reach)))
 
 
@@ -105,22 +112,26 @@ def _texts(
     """Rare texts that are not numeric among numbers, or spelled almost as a frequent one."""
     texts = [text if text is not None else "" for text in values.to_pylist()]
     numeric = np.array([_NUMBER.fullmatch(text) is not None for text in texts])
-    if int(counts[numeric].sum()) >= _NUMBERS_SHARE * int(counts.sum()):
+    if int(counts[numeric].sum()) >= _MIN_NUMERIC_SHARE * int(counts.sum()):
         for i in np.flatnonzero(few & ~numeric):
             yield int(i), (SuspectReason.NOT_NUMERIC, None)
         return
     rare = [int(i) for i in np.flatnonzero(few) if not any(map(str.isdigit, texts[i]))]
     ordered = map(int, np.argsort(-counts, kind="stable"))
-    often = [index for index in ordered if texts[index] and counts[index] >= _TIMES_RARER]
-    if not rare or not often or len(often) + len(rare) > _MOST_SPELLINGS:
+    often = [index for index in ordered if texts[index] and counts[index] >= _MIN_TIMES_RARER]
+    if not rare or not often or len(often) + len(rare) > _MAX_SPELLINGS:
         return
     plain: dict[str, int] = {}
     for index in often:
         plain.setdefault(_plain(texts[index]), index)
     for index in rare:
         spelling = _plain(texts[index])
-        similar = [spelling] if spelling in plain else get_close_matches(spelling, plain, n=1, cutoff=_ALIKE)
-        if similar and counts[plain[similar[0]]] >= _TIMES_RARER * counts[index]:
+        similar = (
+            [spelling]
+            if spelling in plain
+            else get_close_matches(spelling, plain, n=1, cutoff=_MIN_SIMILARITY)
+        )
+        if similar and counts[plain[similar[0]]] >= _MIN_TIMES_RARER * counts[index]:
             yield index, (SuspectReason.MISSPELLED, texts[plain[similar[0]]])
 
 

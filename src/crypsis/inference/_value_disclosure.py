@@ -17,7 +17,7 @@ from crypsis.dataset import SAMPLE, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError
 from crypsis.hierarchies import Hierarchy
 from crypsis.inference._class_states import (
-    MODELED,
+    MODELED_SHARE,
     NEAR_CERTAIN,
     Baselines,
     ClassStates,
@@ -31,7 +31,7 @@ from crypsis.inference._class_states import (
 from crypsis.inference._intervals import Numbers, Windows, sensitive_numbers
 from crypsis.inference._states import (
     COMPLEMENTS,
-    RARE,
+    RARE_SHARE,
     THIS_TABLE,
     Prior,
     States,
@@ -46,7 +46,10 @@ from crypsis.options import Roles
 
 _ORDINARY = ("not zero", "kind", "known", "words", "codes", "below zero")
 """The levels of states that are ordinary in a whole table: most scores are not zero, all are in mg."""
-_NEIGHBORS, _STANDS_OUT = 5, 3.0
+_ZERO_NEIGHBORS = 5
+"""The nearest numbers that the frequency of zero is compared with."""
+_ZERO_RATIO = 3.0
+"""Zero stands out if so many times as many records have it as one of those on average."""
 
 
 @takes_roles(without=SAMPLE)
@@ -256,7 +259,7 @@ class _Known:
         self.known_only = enough[member]
         trials = np.where(self.known_only, known_sizes[member], table.sizes[member])
         self.shares = self.window.counts / trials
-        self.sure = sure_share(self.window.counts, trials, self.window.prior <= RARE, confidence)
+        self.sure = sure_share(self.window.counts, trials, self.window.prior <= RARE_SHARE, confidence)
 
     def baseline(self, model: Baselines) -> Floats:
         """What the model predicts; 0 where it was not asked."""
@@ -292,7 +295,7 @@ class _Best:
     def add(self, class_states: ClassStates, base: Floats) -> None:
         """The states of one level, with their baselines."""
         shares, priors = class_states.shares, class_states.priors
-        rate = class_states.sure > MODELED  # what is surely unlikely is disclosed at no ratio
+        rate = class_states.sure > MODELED_SHARE  # what is surely unlikely is disclosed at no ratio
         floor = np.maximum(priors, 1e-9)
         measures = {
             "gain": shares - priors,
@@ -324,7 +327,7 @@ class _Best:
         base, prior = interval.baseline(model), interval.window.prior
         member = self.classes[interval.window.member]
         self.put("interval", interval.sure - base, member, interval.shares, prior, base, "interval")
-        disclosed = (interval.shares >= NEAR_CERTAIN) & (prior <= RARE)
+        disclosed = (interval.shares >= NEAR_CERTAIN) & (prior <= RARE_SHARE)
         self.put_certain(disclosed, member, interval.shares, prior, base, "interval")
 
     def put(
@@ -449,7 +452,7 @@ def _not_zero(numbers: Numbers) -> float:
         return 0.0
     zero_index = int(zero[0])
     nearest = np.argsort(np.abs(np.arange(numbers.distinct.size) - zero_index), kind="stable")
-    neighbors = numbers.totals[nearest[1 : _NEIGHBORS + 1]]
-    if numbers.totals[zero_index] < _STANDS_OUT * neighbors.mean():
+    neighbors = numbers.totals[nearest[1 : _ZERO_NEIGHBORS + 1]]
+    if numbers.totals[zero_index] < _ZERO_RATIO * neighbors.mean():
         return 0.0
     return float(1 - numbers.totals[zero_index] / numbers.totals.sum())

@@ -35,9 +35,14 @@ _YES = frozenset(
     ]
 )
 _CODE = re.compile(r"[a-z]{1,3}\d[a-z\d]*")
-_MOSTLY, _LONGEST_CODE = 0.8, 8
-_SHORTEST, _MOST = 5, 5_000
-"""Words shorter than this differ in one letter without being alike; of more values none is compared."""
+_MIN_CODE_SHARE = 0.8
+"""Where fewer of the texts are codes, none has prefixes."""
+_MAX_PREFIX_LETTERS = 8
+"""Prefixes of codes are shorter than this."""
+_MIN_WORD_LETTERS = 5
+"""Shorter words differ in one letter without being alike."""
+_MAX_COMPARED_WORDS = 5_000
+"""Of more words none is compared with the others."""
 
 
 def alike(values: Sequence[Any]) -> list[Any]:
@@ -52,7 +57,7 @@ def alike(values: Sequence[Any]) -> list[Any]:
     keys = [_plain(value) if isinstance(value, str) else value for value in values]
     words = sorted({key for key in keys if isinstance(key, str)})
     same = {word: "yes" for word in words if word in _YES}
-    same.update(_misspelled([word for word in words if len(word) >= _SHORTEST and word.isalpha()]))
+    same.update(_misspelled([word for word in words if len(word) >= _MIN_WORD_LETTERS and word.isalpha()]))
     return [same.get(key, key) if isinstance(key, str) else key for key in keys]
 
 
@@ -66,7 +71,7 @@ def _plain(text: str) -> str:
 
 def _misspelled(words: Sequence[str]) -> dict[str, str]:
     """The first of the words that are one typing error apart, for each of the others."""
-    if len(words) > _MOST:
+    if len(words) > _MAX_COMPARED_WORDS:
         return {}
     first: dict[str, str] = {}
     same: dict[str, str] = {}
@@ -94,9 +99,9 @@ def code_prefixes(keys: Sequence[Any]) -> list[list[Any]]:
     """
     texts = [key for key in keys if isinstance(key, str)]
     codes = [text for text in texts if _CODE.fullmatch(text)]
-    if len(codes) < max(2, _MOSTLY * len(texts)):
+    if len(codes) < max(2, _MIN_CODE_SHARE * len(texts)):
         return []
-    longest = min(_LONGEST_CODE, max(map(len, codes)))
+    longest = min(_MAX_PREFIX_LETTERS, max(map(len, codes)))
     cuts: list[list[Any]] = []
     for width in range(1, longest):
         cut = [key[:width] if isinstance(key, str) else key for key in keys]

@@ -18,15 +18,17 @@ from crypsis.hierarchies import Hierarchy
 from crypsis.inference._attribute_disclosure import AttributeCounts
 from crypsis.inference._class_states import baselines, class_states, frequent_bins
 from crypsis.inference._closeness import ground_distances
-from crypsis.inference._intervals import SPREAD, Numbers, sensitive_numbers
+from crypsis.inference._intervals import INTERVAL_WIDTH, Numbers, sensitive_numbers
 from crypsis.inference._states import States, attribute_states, value_prior
 from crypsis.inference.conditional import Joint, joint_of
 from crypsis.inference.text_numbers import read_numbers
 
 MAX_RATIO = 30.0
 """A value may become so many times likelier than its baseline."""
-_MANY_NUMBERS = 400
-_FREQUENT = 0.005
+_MAX_NUMBERS = 400
+"""More distinct numbers are grouped into narrow intervals."""
+_FREQUENT_SHARE = 0.005
+"""A number that so many of the records have is an interval of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,13 +161,13 @@ def _slots(table: Joint, numbers: Floats, order: Numbers, single: States, bins: 
     sorted_numbers = numbers[rank]
     present = int(np.count_nonzero(~np.isnan(numbers)))
     new = np.ones(numbers.size, bool)
-    if present > _MANY_NUMBERS:
+    if present > _MAX_NUMBERS:
         shares = table.prior[rank]
-        alone = (shares >= _FREQUENT) | single.harmless[rank] | (sorted_numbers == 0)
+        alone = (shares >= _FREQUENT_SHARE) | single.harmless[rank] | (sorted_numbers == 0)
         edge = np.diff(bins[rank], prepend=-1) != 0
         upto = np.cumsum(order.totals) / order.totals.sum()
         low, high = (order.distinct[np.searchsorted(upto, part)] for part in (0.05, 0.95))
-        width = SPREAD * (high - low) / 4
+        width = INTERVAL_WIDTH * (high - low) / 4
         start = -np.inf
         for i in range(present):
             number = sorted_numbers[i]

@@ -18,7 +18,10 @@ from crypsis.array_types import Floats, Ints
 
 WORD, NUMBER, AT_MOST, AT_LEAST = range(4)
 """The kinds of values: no number, a number or range, an upper bound ("<20"), a lower bound."""
-_MOSTLY, _BESIDE = 0.9, 1e-9
+_MIN_NUMERIC_SHARE = 0.9
+"""Fewer numbers, or fewer texts with the same beginning, make no column of numbers."""
+_BEYOND_BOUND = 1e-9
+"""How far "<20" lies below 20, as a part of the bound: not the number itself."""
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 _CURRENCIES = (
     "eur|usd|gbp|chf|sfr|fr|jpy|cny|rmb|inr|rs|pln|zl|zł|sek|nok|dkk|isk|kr|czk|kc|kč|huf|ft|ron|lei|"
@@ -151,7 +154,7 @@ class ReadNumbers:
         """Whether nine in ten known values are numbers, and not most of them mere bounds."""
         known_count = (self.kinds >= 0).sum()
         exact = (self.kinds == NUMBER).sum()
-        return bool(exact > known_count / 2 and (self.kinds > WORD).sum() >= _MOSTLY * known_count)
+        return bool(exact > known_count / 2 and (self.kinds > WORD).sum() >= _MIN_NUMERIC_SHARE * known_count)
 
 
 def read_numbers(values: pa.Array) -> ReadNumbers:
@@ -201,7 +204,7 @@ def _shared_prefix(texts: Sequence[str]) -> str:
     """What nine in ten texts begin with before the first digit: a word, or a mark after one."""
     counted = Counter(re.split(r"[\d]", text, maxsplit=1)[0] for text in texts)
     prefix, count = counted.most_common(1)[0]
-    enough = count >= _MOSTLY * len(texts) and len(prefix.strip()) >= 1
+    enough = count >= _MIN_NUMERIC_SHARE * len(texts) and len(prefix.strip()) >= 1
     return prefix if enough and (len(prefix) >= 3 or not prefix[-1].isalpha()) else ""
 
 
@@ -243,7 +246,7 @@ def _text(text: str, month_first: bool) -> _Found:
                 inner = _quantity(rest)
                 if inner is None:
                     return _NOTHING
-                beyond = -_BESIDE if kind == AT_MOST else _BESIDE  # not the number itself
+                beyond = -_BEYOND_BOUND if kind == AT_MOST else _BEYOND_BOUND  # not the number itself
                 return inner + beyond * max(1.0, abs(inner)), kind, _RANGED
     interval = plain[0] in "[(" and "," in plain and not _NEGATIVE.fullmatch(plain)
     number = None if interval else _quantity(plain)

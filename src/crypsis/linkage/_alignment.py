@@ -15,7 +15,8 @@ from crypsis.counting import arrays
 from crypsis.errors import ColumnError, ParameterError, unknown_columns
 from crypsis.linkage._ranks import Ints
 
-_ALIGNED_Z = 4.0
+ALIGNED_Z = 4.0
+"""Standard errors by which rows must agree to correspond: chance exceeds it once in 30,000 columns."""
 RowMap: TypeAlias = ArrayLike | Literal["unknown"] | None
 
 
@@ -39,7 +40,7 @@ def correspond(pairs: Iterable[tuple[Any, Any]]) -> bool:
         if len(x) != len(y) or len(x) < 3 or x.std() == 0 or y.std() == 0:
             continue
         along = float(np.corrcoef(x, y)[0, 1])
-        if along > 0.9 or along * np.sqrt(len(x) - 1) > _ALIGNED_Z:
+        if along > 0.9 or along * np.sqrt(len(x) - 1) > ALIGNED_Z:
             return True
     return False
 

@@ -21,7 +21,9 @@ from crypsis.results import Estimate, Result, raw
 from crypsis.scientific import csgraph, sparse, spatial
 
 _MAX_RECORDS = 20_000
-_MAX_PAIRS = 20_000_000
+"""Records of a file at most; with more the assignment is refused."""
+_MAX_NEAR_PAIRS = 20_000_000
+"""Pairs of near records at most; with more the assignment is refused."""
 
 
 class Assignment(Result, eq=False):
@@ -163,10 +165,10 @@ class _NearPairs:
         sizes[rows] = self._tree.query_ball_point(
             self._rows[rows], self.radius[rows], p=np.inf, workers=-1, return_length=True
         )
-        if sizes.sum() > _MAX_PAIRS:
+        if sizes.sum() > _MAX_NEAR_PAIRS:
             raise TooLargeError(
                 f"The one-to-one assignment would consider {sizes.sum():,} pairs of records, more "
-                f"than the limit of {_MAX_PAIRS:,}.",
+                f"than the limit of {_MAX_NEAR_PAIRS:,}.",
                 hint="Use link(), which has no such limit, or a sample of the records.",
             )
         nearby = self._tree.query_ball_point(

@@ -23,7 +23,8 @@ from crypsis.linkage._ranks import Floats, Ints, Scores
 
 ScoreKind: TypeAlias = Literal["number", "time", "ordered", "nominal"]
 KIND_WORDS = {"number": "numbers", "time": "times"} | dict.fromkeys(("ordered", "nominal"), "categories")
-_DAY = 86_400_000_000  # microseconds
+_DAY_MICROSECONDS = 86_400_000_000
+"""Distances of times are stated in days."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class ComparedColumn:
                 hint="Top code them, or compare other {columns}.",
                 columns=(self.name,),
             )
-        return values / _DAY if self.kind == "time" else values
+        return values / _DAY_MICROSECONDS if self.kind == "time" else values
 
 
 def compared_column(name: str, x: Any, y: Any, order: Order | None, order_from: str) -> ComparedColumn:

@@ -27,6 +27,7 @@ from crypsis.linkage.suite import LinkAttack, LinkSuite, attack_links
 from crypsis.results import Result
 
 _MAX_SUBSET_WORK = 2_000_000
+"""Records times subsets of columns; with more the links on subsets are left out."""
 
 
 class Comparison(Result, eq=False):

@@ -17,15 +17,15 @@ from crypsis.scientific import special, stats
 
 MAX_SUBSETS = 127
 """The subsets of up to seven columns are all tested; of more columns only some, in seconds."""
-FAR = 100.0
+FAR_DISTANCE = 100.0
 """Between two categories, and from a missing value: normal scores differ by less than 10."""
 _KS_SLACK = 0.05
 """How far two distributions may be apart, beyond chance, to be of one scale."""
 _KS_LEVEL = 1.63
 """The quantile of Kolmogorov's distribution at 0.99."""
-_REGULAR = 0.7
+_REGULAR_RATIO = 0.7
 """Gaps between values that vary less than this, relative to those of people, are those of ranks."""
-_CONTINUOUS = 0.5
+_CONTINUOUS_SHARE = 0.5
 """The share of distinct values from which gaps between neighbors are compared."""
 
 
@@ -51,10 +51,10 @@ def joint_columns(people: Floats, masked: Floats, nominal: Sequence[bool]) -> Jo
         both = np.unique(np.concatenate([x, y]), return_inverse=True)[1]
         codes[0][:, j], codes[1][:, j] = both[: len(x)], both[len(x) :]
         if categories:
-            points[0][:, j], points[1][:, j] = FAR * codes[0][:, j], FAR * codes[1][:, j]
+            points[0][:, j], points[1][:, j] = FAR_DISTANCE * codes[0][:, j], FAR_DISTANCE * codes[1][:, j]
             continue
         has_x, has_y = ~np.isnan(x), ~np.isnan(y)
-        points[0][~has_x, j] = points[1][~has_y, j] = FAR
+        points[0][~has_x, j] = points[1][~has_y, j] = FAR_DISTANCE
         scale[j] = _same_scale(x[has_x], y[has_y])
         points[0][has_x, j] = normal_scores(x[has_x])
         points[1][has_y, j] = _on_scale_of(x[has_x], y[has_y]) if scale[j] else normal_scores(y[has_y])
@@ -81,7 +81,7 @@ def _same_scale(people: Floats, masked: Floats) -> bool:
     slack = _KS_SLACK + _KS_LEVEL * np.sqrt(1 / len(people) + 1 / len(masked))
     if float(stats.ks_2samp(people, masked, method="asymp").statistic) > slack:
         return False
-    return _roughness(masked) >= _REGULAR * _roughness(people)
+    return _roughness(masked) >= _REGULAR_RATIO * _roughness(people)
 
 
 def _roughness(values: Floats) -> float:
@@ -92,7 +92,7 @@ def _roughness(values: Floats) -> float:
 
 def is_continuous(values: Floats) -> bool:
     """Whether most values are different and none is missing."""
-    return not np.isnan(values).any() and len(np.unique(values)) >= _CONTINUOUS * len(values)
+    return not np.isnan(values).any() and len(np.unique(values)) >= _CONTINUOUS_SHARE * len(values)
 
 
 def gap_changes(ordered: Floats) -> Floats:

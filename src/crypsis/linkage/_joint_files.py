@@ -16,7 +16,7 @@ from crypsis.linkage._columns import KIND_WORDS, coded_values, score_kind, score
 from crypsis.linkage._pair import Pair, to_frame
 from crypsis.linkage._ranks import Floats
 
-_SAME_VALUES = 0.5
+_MIN_SHARED_CATEGORIES = 0.5
 """The share of masked records whose category people have; with fewer it was replaced by another."""
 
 
@@ -71,7 +71,7 @@ def joint_files(
         nominal[name] = words == {"categories"}
         columns[name] = _codes(series) if nominal[name] else tuple(map(_numbers, series))
         people = np.concatenate(columns[name][:2])
-        if nominal[name] and np.isin(columns[name][2], people).mean() < _SAME_VALUES:
+        if nominal[name] and np.isin(columns[name][2], people).mean() < _MIN_SHARED_CATEGORIES:
             del columns[name], nominal[name]
             untested.append(name)
     originals, unrelated, released = (

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.linkage._joint_columns import (
-    FAR,
+    FAR_DISTANCE,
     JointColumns,
     equal_values,
     gap_changes,
@@ -35,17 +35,25 @@ from crypsis.linkage._ranks import Floats, Ints
 from crypsis.results import Result
 from crypsis.scientific import spatial, special
 
-LEVEL = 0.01
+MAX_P_VALUE = 0.01
+"""The p-value up to which the originals fit better than controls: a false alarm in 100 files."""
 ENOUGH_POWER = 0.8
+"""The power from which a test that sees nothing is sufficient."""
 _PERMUTATIONS = 999
+"""With so many, the smallest p-value is 0.001."""
 _SIMULATED_FILES = 10
-_MOST_RECORDS = 5_000
-_MOST_GAP_RECORDS = 50_000
+"""Masked files over which the power of the test is averaged."""
+_MAX_TESTED_RECORDS = 5_000
+"""Originals and controls that are scored; of more a sample is drawn."""
+_MAX_GAP_RECORDS = 50_000
 """The originals of which the gaps between values are compared, in seconds."""
-_NEAR = 60
-_SWEEPS = 6
-_WIDTHS = (0.5, 1.0, 1.6, 2.8)
-_WIDTHS_OF_FEW = {1: (0.7, 2.8, 8.0, 24.0), 2: (0.7, 1.6, 3.0, 6.0)}
+_NEAREST_RECORDS = 60
+"""Masked records near a person that give a share to the person."""
+_SINKHORN_SWEEPS = 6
+"""Times that the shares are scaled between masked records and people."""
+_KERNEL_WIDTHS = (0.5, 1.0, 1.6, 2.8)
+"""In units of the median distance between a person and the nearest masked record."""
+_KERNEL_WIDTHS_OF_FEW_COLUMNS = {1: (0.7, 2.8, 8.0, 24.0), 2: (0.7, 1.6, 3.0, 6.0)}
 """In one or two columns records are dense: a leak that matters moves them past many others."""
 
 
@@ -74,7 +82,7 @@ class JointTest(Result):
     @property
     def seen(self) -> bool:
         """Whether originals fit the masked file better than controls, at the level 0.01."""
-        return self.p_value <= LEVEL
+        return self.p_value <= MAX_P_VALUE
 
     @property
     def sufficient(self) -> bool:
@@ -102,7 +110,7 @@ class _Null:
     def critical(self) -> float:
         if not self.observed.size:
             return np.inf
-        return float(np.quantile(self.permuted.max(axis=1), 1 - LEVEL))
+        return float(np.quantile(self.permuted.max(axis=1), 1 - MAX_P_VALUE))
 
 
 class _Sample(NamedTuple):
@@ -141,7 +149,7 @@ def joint_test(
     null = _with_gaps(null, everyone, masked, number, sample, columns.nominal, rng)
     power: float | None = None
     weakest: tuple[int, ...] = ()
-    if null.p_value > LEVEL:
+    if null.p_value > MAX_P_VALUE:
         power, weakest = _power(columns, tested, number, leak, null, rng)
     best: tuple[int, ...] = null.of[int(null.observed.argmax())] if null.observed.size else ()
     return JointTest(
@@ -164,8 +172,8 @@ def _drawn(people: int, originals: int, rng: np.random.Generator) -> _Sample:
     """
     parts = []
     for part in (np.arange(originals), np.arange(originals, people)):
-        large = len(part) > _MOST_RECORDS
-        parts.append(rng.choice(part, _MOST_RECORDS, replace=False) if large else part)
+        large = len(part) > _MAX_TESTED_RECORDS
+        parts.append(rng.choice(part, _MAX_TESTED_RECORDS, replace=False) if large else part)
     scored = np.concatenate(parts)
     rest = np.setdiff1d(np.arange(people), scored)
     return _Sample(scored, rest, len(parts[0]), int((rest < originals).sum()))
@@ -207,7 +215,7 @@ def _with_gaps(
     The gaps are those between the originals in their order, so they are computed anew for every
     permutation, of all people. Only of complete files the gaps are comparable.
     """
-    if originals != len(masked) or not 3 < originals <= _MOST_GAP_RECORDS:
+    if originals != len(masked) or not 3 < originals <= _MAX_GAP_RECORDS:
         return null
     with_gaps = [
         j
@@ -247,7 +255,7 @@ def _unit(values: Floats) -> Floats:
 
 
 def _widths(columns: int) -> tuple[float, ...]:
-    return _WIDTHS_OF_FEW.get(columns, _WIDTHS)
+    return _KERNEL_WIDTHS_OF_FEW_COLUMNS.get(columns, _KERNEL_WIDTHS)
 
 
 def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
@@ -255,10 +263,10 @@ def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
 
     Each masked record gives `expected` in all to the people near it; a person receives at most 1.
     """
-    neighbors = min(_NEAR, len(masked))
+    neighbors = min(_NEAREST_RECORDS, len(masked))
     distance, neighbor = spatial.cKDTree(masked).query(people, neighbors)
     distance, neighbor = distance.reshape(len(people), neighbors), neighbor.reshape(len(people), neighbors)
-    within = distance[:, 0][distance[:, 0] < FAR / 2]
+    within = distance[:, 0][distance[:, 0] < FAR_DISTANCE / 2]
     unit = max(float(np.median(within)) if within.size else 1.0, 1e-6)
     scores = [
         _received(
@@ -274,7 +282,7 @@ def _received(kernel: Floats, neighbor: Ints, masked: int, expected: float) -> F
     flat, tiny = neighbor.ravel(), 1e-300
     wish = np.ones(len(kernel))
     received = wish
-    for _ in range(_SWEEPS):
+    for _ in range(_SINKHORN_SWEEPS):
         demand = np.bincount(flat, (kernel * wish[:, None]).ravel(), minlength=masked)
         offer = expected / np.maximum(demand, tiny)
         offered = np.log(np.maximum((kernel * offer[neighbor]).sum(axis=1), tiny))
@@ -391,7 +399,7 @@ class _Masking(NamedTuple):
 
     def right(self, noise: float, rng: np.random.Generator) -> float:
         """How often the nearest masked record is right."""
-        queries = min(self.originals, _MOST_RECORDS)
+        queries = min(self.originals, _MAX_TESTED_RECORDS)
         people, masked = self.file(noise, rng)
         mine = people[: self.originals].copy()
         by_rank = ~self.same_scale & ~self.nominal

@@ -17,6 +17,7 @@ from crypsis.linkage._search import Matches, Search
 from crypsis.results import Estimate, Result, percent_text, raw
 
 _MAX_SUBSETS = 4096
+"""Subsets of columns that are linked: all of twelve columns; more are refused."""
 
 
 class ColumnDistance(Result):

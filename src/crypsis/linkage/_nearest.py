@@ -17,9 +17,12 @@ from crypsis.counting.grouping import firsts, numbered
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.scientific import spatial
 
-_CHUNK = 1 << 16
-_TIES_AT_ONCE = 1 << 22
-_WORTH_ORDERING = 20_000
+_CHUNK_RECORDS = 1 << 16
+"""Records that are searched between two reports of progress."""
+_MAX_NEIGHBORS_AT_ONCE = 1 << 22
+"""Neighbors whose distances are in memory while ties are sought: 32 MB."""
+_MIN_ORDERED_POINTS = 20_000
+"""Fewer points are searched in their own order: sorting them does not pay."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class PointIndex:
     def _settle(self, queries: Floats, rows: Ints, k: int, pairs: list[tuple[Ints, Ints]]) -> Ints:
         """Add the ties of the rows whose k nearest include all of them; return the other rows."""
         left = []
-        block = max(1, _TIES_AT_ONCE // k)
+        block = max(1, _MAX_NEIGHBORS_AT_ONCE // k)
         for begin in range(0, len(rows), block):
             chunk = rows[begin : begin + block]
             distance, point = self.some(queries[chunk], k)
@@ -113,9 +116,9 @@ class PointIndex:
 
 def _chunks(order: Ints, what: str) -> Iterator[Ints]:
     with progress.step(what, total=len(order)) as step:
-        for begin in range(0, len(order), _CHUNK):
-            yield order[begin : begin + _CHUNK]
-            step.advance(len(order[begin : begin + _CHUNK]))
+        for begin in range(0, len(order), _CHUNK_RECORDS):
+            yield order[begin : begin + _CHUNK_RECORDS]
+            step.advance(len(order[begin : begin + _CHUNK_RECORDS]))
 
 
 def spatial_order(points: Floats) -> Ints:
@@ -124,7 +127,7 @@ def spatial_order(points: Floats) -> Ints:
     Points are taken cell by cell of a coarse grid: twice as fast on a million points.
     """
     n, m = points.shape
-    if n < _WORTH_ORDERING:
+    if n < _MIN_ORDERED_POINTS:
         return np.arange(n)
     used = min(m, 16)
     steps = max(2, int(np.ceil((n / 4) ** (1 / used))))

@@ -16,8 +16,11 @@ from crypsis.linkage._search import share
 from crypsis.results import Estimate, Result, raw
 
 _MAX_COMBINATIONS = 100_000
-_MAX_BINS = 60
-_FEWER_BINS = 30
+"""Up to so many combinations of values are all taken; of more a sample is drawn."""
+_MAX_RANK_BINS = 60
+"""Up to so many ranks have a bin each."""
+_EQUAL_BINS = 30
+"""About so many equal bins divide more ranks."""
 
 
 class MatchDistanceBin(Result):
@@ -152,7 +155,7 @@ def _advantage(distances: Floats, null_distances: Floats, exhaustive: bool) -> E
 def _edges(distances: Floats, null_distances: Floats) -> Floats:
     """One bin per rank while they are few, else about thirty equal bins: [edge, next edge)."""
     largest = max(float(distances.max()), float(null_distances[-1]))
-    step = 1.0 if largest < _MAX_BINS else float(np.ceil((largest + 1) / _FEWER_BINS))
+    step = 1.0 if largest < _MAX_RANK_BINS else float(np.ceil((largest + 1) / _EQUAL_BINS))
     edges = np.arange(0.0, largest + 1.5 * step, step)
     edges[-1] = np.inf
     return edges

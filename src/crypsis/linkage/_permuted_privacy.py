@@ -28,7 +28,8 @@ _LEVELS: dict[Criterion, tuple[float, ...]] = {
     "entropy": (0.0, 0.2, 0.4, 0.6, 0.8),
     "t-closeness": (0.5, 0.4, 0.3, 0.25, 0.2),
 }
-_STEPS = (1, 2, 5)
+_GRID_STEPS = (1, 2, 5)
+"""The multiples of each power of ten at which distances are tried."""
 
 
 class ColumnFailures(Result):
@@ -293,5 +294,5 @@ def _shares(neighborhoods: Neighborhoods, distance: float, complete: Floats) -> 
 
 
 def _grid(records: int) -> tuple[int, ...]:
-    steps = [0] + [step * 10**power for power in range(8) for step in _STEPS]
+    steps = [0] + [step * 10**power for power in range(8) for step in _GRID_STEPS]
     return tuple(step for step in steps if step <= max(records // 10, 1))

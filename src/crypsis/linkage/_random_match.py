@@ -30,9 +30,12 @@ import numpy as np
 from crypsis.errors import ParameterError
 from crypsis.linkage._ranks import Floats
 
-_NEGLIGIBLE = Decimal(10) ** -20
-_MANY_MATCHES = 200
-_CELLS = 4096
+_NEGLIGIBLE_TERM = Decimal(10) ** -20
+"""Terms of the alternating sum below this end it."""
+_MAX_SUMMED_MATCHES = 200
+"""Of more expected matches the terms are too large: they grow to exp(matches)."""
+_GRID_CELLS = 4096
+"""Cells of the grid on which the distribution of log w is convolved."""
 
 
 def random_match_probability(
@@ -78,7 +81,7 @@ def _none_within(n: int, m: int, d: int) -> float:
         return 0.0
     c = min(2 * d + 1, n)
     matches = n * (c / n) ** m  # expected matches; terms grow to about exp(matches)
-    if matches > _MANY_MATCHES:
+    if matches > _MAX_SUMMED_MATCHES:
         return _none_near_ends(n, m, d, c)
     with localcontext() as context:
         context.prec = 40 + int(matches / 2)
@@ -90,13 +93,13 @@ def _none_near_ends(n: int, m: int, d: int, c: int) -> float:
     w = np.arange(d + 1, c + 1)
     weight = np.full(len(w), 2.0 / n)
     weight[-1] = (n - 2 * (c - 1 - d)) / n
-    grid_position = (np.log(w) - np.log(d + 1)) * (_CELLS - 1) / np.log(c / (d + 1))
-    cell = np.minimum(grid_position.astype(np.int64), _CELLS - 2)
-    mass = np.bincount(cell, weight * (cell + 1 - grid_position), minlength=_CELLS)
-    mass += np.bincount(cell + 1, weight * (grid_position - cell), minlength=_CELLS)
-    size = m * (_CELLS - 1) + 1
+    grid_position = (np.log(w) - np.log(d + 1)) * (_GRID_CELLS - 1) / np.log(c / (d + 1))
+    cell = np.minimum(grid_position.astype(np.int64), _GRID_CELLS - 2)
+    mass = np.bincount(cell, weight * (cell + 1 - grid_position), minlength=_GRID_CELLS)
+    mass += np.bincount(cell + 1, weight * (grid_position - cell), minlength=_GRID_CELLS)
+    size = m * (_GRID_CELLS - 1) + 1
     together = np.fft.irfft(np.fft.rfft(mass, 2 * size) ** m, 2 * size)[:size]
-    step = np.log(c / (d + 1)) / (_CELLS - 1)
+    step = np.log(c / (d + 1)) / (_GRID_CELLS - 1)
     matches = np.exp(np.log(n) + m * np.log((d + 1) / n) + step * np.arange(size))
     return float(np.clip((np.maximum(together, 0) * np.exp(-matches)).sum(), 0.0, 1.0))
 
@@ -112,7 +115,7 @@ def _alternating_sum(n: int, m: int, d: int, c: int) -> float:
         edge = 2 * (falling_c * (c - k) - falling_d * (d + 1 - k)) / (k + 1)
         term = choose * ((edge + ends * falling_c) / (n * falling_n)) ** m
         total += -term if k % 2 else term
-        if term < _NEGLIGIBLE and k * n ** (m - 1) > c**m:
+        if term < _NEGLIGIBLE_TERM and k * n ** (m - 1) > c**m:
             break
         falling_c *= c - k
         falling_d *= d + 1 - k

@@ -25,7 +25,8 @@ from crypsis.linkage._verification import check_random_records
 from crypsis.options import Columns
 from crypsis.results import Estimate, Result, number_text, raw
 
-_PLAUSIBLE = 0.05
+_PLAUSIBLE_SHARE = 0.05
+"""From this share of other records with a record as near on, a match is not unusual."""
 
 
 class RecordColumn(Result):
@@ -187,7 +188,7 @@ def verify_record(
         columns=verified,
         excluded=kept.excluded,
         by_frequency=kept.by_frequency,
-        plausible=None if chance is None else chance.value >= _PLAUSIBLE,
+        plausible=None if chance is None else chance.value >= _PLAUSIBLE_SHARE,
         chance=chance,
         chance_independent=independent,
         row=int(neighborhood.rows[0]),
@@ -206,7 +207,7 @@ def _reasons(
         f"The column that moved least is {least.column!r} ({least.distance:,.4g} ranks).",
     ]
     if chance is not None:
-        plausible = chance.value >= _PLAUSIBLE
+        plausible = chance.value >= _PLAUSIBLE_SHARE
         verdict = "not unusual" if plausible else "unusual: it is probably your record"
         lines.append(
             f"{number_text(chance, '.1%')} of the other records have a record that near, so such a "

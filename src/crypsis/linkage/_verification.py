@@ -21,9 +21,10 @@ from crypsis.results import Estimate, Result, percent_text
 
 LinkVerdict: TypeAlias = Literal["safe", "not safe", "cannot tell"]
 
-MARGIN = 0.05
-# Higher than usual: a verdict should not be wrong for one unrelated file in forty.
+EQUAL_MARGIN = 0.05
+"""Shares of correct links that differ by up to this count as equal."""
 CONFIDENCE = 0.99
+"""Higher than usual: a verdict should not be wrong for one unrelated file in forty."""
 
 
 class LinkVerification(Result):
@@ -221,7 +222,7 @@ def verification(
     untested: tuple[str, ...] = ()
     if controls is not None and controls.files is not None:
         files = controls.files
-        leak = max(acceptable or 0.0, chance) + MARGIN
+        leak = max(acceptable or 0.0, chance) + EQUAL_MARGIN
         joint = joint_test(
             files.originals,
             files.controls,
@@ -259,7 +260,7 @@ def check_random_records(number: int) -> None:
 
 
 def _differ(comparison: NullComparison) -> bool:
-    return comparison.discoveries > 0 or comparison.advantage.low > MARGIN
+    return comparison.discoveries > 0 or comparison.advantage.low > EQUAL_MARGIN
 
 
 def _verdict(
@@ -294,7 +295,7 @@ def _verdict(
         reasons.append(f"No single link is too near for chance ({dependent.null}).")
     reasons.append(
         "Originals match nearer than records that are not in the file by "
-        f"{dependent.advantage.text('.3f')}; up to {MARGIN} counts as equal."
+        f"{dependent.advantage.text('.3f')}; up to {EQUAL_MARGIN} counts as equal."
     )
     undecided = False
     if joint is not None:

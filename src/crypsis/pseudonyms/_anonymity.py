@@ -18,11 +18,12 @@ from crypsis.pseudonyms._scaling import true_cells
 from crypsis.pseudonyms._solve import Block, SolvedBlock, SolverOptions, as_number, reports, solve
 from crypsis.results import Estimate, Number, Result, number_text, raw
 
-_STOCHASTIC = 1e-9
+_STOCHASTIC_TOLERANCE = 1e-9
+"""Rows and columns of a doubly stochastic matrix sum to 1, up to this rounding."""
 _IMPORTANCE = "importance sampling of the permanent"
-NEAR_CERTAIN = 0.9
+_NEAR_CERTAIN_PROBABILITY = 0.9
 """The crack probability from which an item counts as resolved."""
-FAR_BELOW_CHANCE = 0.1
+_MAX_CRACKS_FAR_BELOW_CHANCE = 0.1
 """Expected cracks below this are a tenth of those of a random assignment, which has one."""
 
 
@@ -74,7 +75,7 @@ class Anonymity(Result):
         cracks = self.expected_cracks
         if cracks is None:
             return False
-        return (cracks.high if isinstance(cracks, Estimate) else cracks) < FAR_BELOW_CHANCE
+        return (cracks.high if isinstance(cracks, Estimate) else cracks) < _MAX_CRACKS_FAR_BELOW_CHANCE
 
     def __str__(self) -> str:
         lines = [f"Degree of anonymity {number_text(self.degree)} (1 is full, 0 is none)."]
@@ -148,7 +149,7 @@ def anonymity(belief: Belief | Any, *, limit: int = 10, **options: Unpack[Solver
     near_certain = None
     if has_truth:
         cracked = cracked_in(belief, true_columns(belief), solved)
-        near_certain = int((cracked >= NEAR_CERTAIN - 1e-9).sum())
+        near_certain = int((cracked >= _NEAR_CERTAIN_PROBABILITY - 1e-9).sum())
         worst = np.argsort(-cracked, kind="stable")[:limit]
         candidates = belief.kinds.degrees[belief.kinds.row_kind]
         risks = tuple(
@@ -283,7 +284,7 @@ def crack_heuristic(belief: Belief) -> float:
     truth = true_columns(belief)
     kinds = belief.kinds
     sums = np.concatenate([kinds.weights @ kinds.columns, kinds.rows @ kinds.weights])
-    if np.abs(sums - 1).max() <= _STOCHASTIC:
+    if np.abs(sums - 1).max() <= _STOCHASTIC_TOLERANCE:
         return float(kinds.cells(np.arange(belief.size), truth).sum())
     return math.fsum(true_cells(belief, truth))
 

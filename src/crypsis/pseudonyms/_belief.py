@@ -313,7 +313,8 @@ def true_columns(belief: Belief) -> Ints:
     return belief.truth
 
 
-_ROWS_LISTED = 12
+_MAX_ROWS_LISTED = 12
+"""Rows that an error names; of more only their number is stated."""
 
 
 def _read_matrix(matrix: Any) -> tuple[sparse.csr_array, Sequence[Hashable] | None]:
@@ -376,6 +377,6 @@ def _check_labels(labels: Sequence[Hashable] | None, size: int, kind: str) -> tu
 
 def _rows_text(rows: Ints) -> str:
     """Items by position, the first few of them."""
-    shown = ", ".join(str(int(row) + 1) for row in rows[:_ROWS_LISTED])
-    more = f" and {rows.size - _ROWS_LISTED} more" if rows.size > _ROWS_LISTED else ""
+    shown = ", ".join(str(int(row) + 1) for row in rows[:_MAX_ROWS_LISTED])
+    more = f" and {rows.size - _MAX_ROWS_LISTED} more" if rows.size > _MAX_ROWS_LISTED else ""
     return f"the items in rows {shown}{more}" if rows.size > 1 else f"the item in row {shown}"

@@ -11,9 +11,11 @@ from crypsis.pseudonyms._sample_table import Table
 from crypsis.pseudonyms.kernels import chain
 
 CHAINS = 4
+"""Chains of matchings from different starts, which must agree."""
 BURN_IN = 32
 """Draws of each chain that are not used."""
-_PILOT = 64
+_PILOT_DRAWS = 64
+"""Draws that measure how many steps a visit takes."""
 
 
 class Chains:
@@ -27,8 +29,8 @@ class Chains:
         starts = [start, *(random_matching(table.kinds, generator) for _ in range(CHAINS - 1))]
         self._matchings = np.ascontiguousarray(np.stack(starts), dtype=np.int64)
         self._streams = generator.integers(0, 2**63, (CHAINS, 1)).astype(np.uint64)
-        _, _, steps = self._run(1, 0, _PILOT)
-        self._steps = max(1.0, float(steps.sum()) / (CHAINS * _PILOT))
+        _, _, steps = self._run(1, 0, _PILOT_DRAWS)
+        self._steps = max(1.0, float(steps.sum()) / (CHAINS * _PILOT_DRAWS))
 
     def draw(self, draws: int, walks: int) -> tuple[NDArray[np.int32], int]:
         """Matchings of each chain, so many walks apart, and the number of walks refused.

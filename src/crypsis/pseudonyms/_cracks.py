@@ -19,9 +19,12 @@ from crypsis.pseudonyms.kernels import bethe, fourier
 from crypsis.pseudonyms.kernels import cracks as kernel
 from crypsis.results import Result
 
-_FOURIER_SIZE = 26
-_SMALL = 14
-_MAX_DENSE = 6000  # exact methods need the block item by item
+_MAX_FOURIER_SIZE = 26
+"""The largest block that is transformed where the frontier grows too large."""
+_MAX_FRONTIER_SIZE = 14
+"""Blocks up to this size are counted by the frontier alone."""
+_MAX_DENSE_SIZE = 6000
+"""Exact methods need the block item by item."""
 
 
 class CrackDistribution(Result, eq=False):
@@ -153,11 +156,13 @@ def _exactly(kinds: KindMatrix, truth: Ints, method: str) -> BlockHits | None:
     size = kinds.size
     if kinds.weights.shape == (1, 1):
         return BlockHits(_rencontres(size), Block(size, "closed form", True))
-    if size > _MAX_DENSE:
+    if size > _MAX_DENSE_SIZE:
         return None
     cells = kinds.dense()
     level = kernel.level(cells)
-    if method in ("glynn", "gpu") or (_SMALL < size <= _FOURIER_SIZE and method != "frontier"):
+    if method in ("glynn", "gpu") or (
+        _MAX_FRONTIER_SIZE < size <= _MAX_FOURIER_SIZE and method != "frontier"
+    ):
         if size > fourier.LARGEST:
             return None
         quick = kernel.cracks(level, truth, limit=2_000_000) if method not in ("glynn", "gpu") else None

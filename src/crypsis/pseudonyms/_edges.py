@@ -16,8 +16,10 @@ from crypsis.pseudonyms._solve import Block, SolvedBlock, SolverOptions, reports
 from crypsis.pseudonyms.kernels import sampler
 from crypsis.results import Result, raw
 
-_EDGE_WORK = 2e10
+_MAX_SMOOTHED_CELLS = 2e10
+"""Cells visited in smoothing: of the matchings drawn, only so many are smoothed."""
 _MAX_CELLS = 400_000_000
+"""Pairs of an item and a pseudonym in the result; more are refused."""
 
 
 class EdgeProbabilities(Result, eq=False):
@@ -132,7 +134,7 @@ def _sampled_edges(sample: MatchingSample) -> tuple[NDArray[np.float64], NDArray
     flat = sample.drawn.reshape(-1, kinds.size)
     starts, indices, _ = table.by_column
     column_of = np.repeat(np.arange(starts.size - 1), np.diff(starts))
-    affordable = int(_EDGE_WORK / max(1.0, float(kinds.degrees[indices].sum())))
+    affordable = int(_MAX_SMOOTHED_CELLS / max(1.0, float(kinds.degrees[indices].sum())))
     if affordable >= 64:
         chosen = flat[:: max(1, -(-flat.shape[0] // affordable))]
         means = sampler.edge_stars(

@@ -18,11 +18,12 @@ from crypsis.pseudonyms._scaling import scaling_factors
 from crypsis.scientific import optimize, sparse, special
 
 Truth: TypeAlias = Matching | str | None
-# A bound that was itself computed (such as 1.1 times a frequency) is off by a few units in the last
-# place; a frequency that equals it must not fall outside for that.
-_SLACK = 1e-12
-_FLOOR = 1e-300
-_MAX_PAIRED = 5_000
+_BOUND_ROUNDING = 1e-12
+"""A bound that was computed is off by this; a frequency that equals it must not fall outside."""
+_LEAST_CELL = 1e-300
+"""Possible pairs keep at least this weight: zero would rule them out."""
+_MAX_PAIRED_ITEMS = 5_000
+"""Of more items the pairs are not counted."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def frequencies(transactions: Iterable[Iterable[Hashable]]) -> Frequencies:
 
 
 def _pair_counts(baskets: Sequence[set[Hashable]], names: Sequence[Hashable]) -> NDArray[np.int64] | None:
-    if len(names) > _MAX_PAIRED:
+    if len(names) > _MAX_PAIRED_ITEMS:
         return None
     index_of = {name: i for i, name in enumerate(names)}
     ends = np.cumsum([0, *map(len, baskets)])
@@ -129,8 +130,8 @@ def frequency_attack(
 def _interval_kinds(bounds: NDArray[np.float64], shares: NDArray[np.float64]) -> KindMatrix:
     """Which shares are within which bounds: the distinct shares in order, and an interval a row."""
     distinct, column_kind = np.unique(shares, return_inverse=True)
-    begin = np.searchsorted(distinct, bounds[:, 0] * (1 - _SLACK), side="left")
-    end = np.searchsorted(distinct, bounds[:, 1] * (1 + _SLACK), side="right")
+    begin = np.searchsorted(distinct, bounds[:, 0] * (1 - _BOUND_ROUNDING), side="left")
+    end = np.searchsorted(distinct, bounds[:, 1] * (1 + _BOUND_ROUNDING), side="right")
     ends, row_kind = np.unique(np.stack([begin, np.maximum(begin, end)], axis=1), axis=0, return_inverse=True)
     lengths = ends[:, 1] - ends[:, 0]
     starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -217,7 +218,7 @@ def from_logs(logs: NDArray[np.float64], negligible: float = 0.0) -> NDArray[np.
     """
     possible = np.isfinite(logs)
     logs = _priced(np.where(possible, logs, -np.inf))
-    cells = np.where(possible, np.maximum(np.exp(np.maximum(logs, -800.0)), _FLOOR), 0.0)
+    cells = np.where(possible, np.maximum(np.exp(np.maximum(logs, -800.0)), _LEAST_CELL), 0.0)
     if negligible and possible.any(axis=1).all() and possible.any(axis=0).all():
         factors = scaling_factors(cells, tolerance=1e-3, max_sweeps=1000)
         scaled = factors.rows[:, None] * cells * factors.columns

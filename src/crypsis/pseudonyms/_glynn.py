@@ -16,8 +16,10 @@ from crypsis.results import Result
 
 PROCESSOR = "processor"
 _OFF = "CRYPSIS_GPU is off"
-_AUTO_ON_PROCESSOR = 32  # ten seconds on two cores; each row more doubles it
-_AUTO_ON_GPU = 40  # about as long on one large device
+_MAX_PROCESSOR_SIZE = 32
+"""Ten seconds on two cores; each row more doubles it."""
+_MAX_GPU_SIZE = 40
+"""About as long on one large device."""
 
 
 class GpuStatus(Result):
@@ -62,7 +64,7 @@ def gpu_status() -> GpuStatus:
 
 def auto_size() -> int:
     """The largest block for which the formula is chosen by default."""
-    return _AUTO_ON_GPU if gpu_status().usable else _AUTO_ON_PROCESSOR
+    return _MAX_GPU_SIZE if gpu_status().usable else _MAX_PROCESSOR_SIZE
 
 
 def max_size() -> int:

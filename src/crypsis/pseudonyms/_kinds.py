@@ -11,7 +11,8 @@ from crypsis.array_types import Floats, Ints
 from crypsis.errors import TooLargeError
 from crypsis.scientific import sparse
 
-_MAX_CELLS = 400_000_000  # of a matrix item by item: about 5 GB
+_MAX_CELLS = 400_000_000
+"""Of a matrix item by item: about 5 GB."""
 
 
 @dataclass(frozen=True, eq=False)

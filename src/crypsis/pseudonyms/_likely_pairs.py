@@ -18,11 +18,22 @@ from crypsis.pseudonyms._solve import solve_block
 from crypsis.pseudonyms.kernels import sampler
 from crypsis.results import Result, raw
 
-_EXACT = 18
+_MAX_EXACT_SIZE = 18
 """The largest block that is solved exactly: the time of larger ones depends on luck."""
-_BURN_IN, _WALKS = 20, 1
-_WORK, _FEWEST, _MOST = 1e8, 16, 96
-_BATCHES, _SWEEPS = 16, 30
+_DISCARDED_DRAWS = 20
+"""Draws of each chain that are not used."""
+_WALKS_BETWEEN_DRAWS = 1
+"""Walks between two draws."""
+_VISITED_CELLS = 1e8
+"""Cells visited in all draws: the larger the block, the fewer draws."""
+_MIN_DRAWS = 16
+"""Draws of each chain at least, however large the block."""
+_MAX_DRAWS = 96
+"""Draws of each chain at most, however small the block."""
+_DRAW_BATCHES = 16
+"""Batches of draws, whose means show the error."""
+_SINKHORN_SWEEPS = 30
+"""Sweeps that make the cells nearly doubly stochastic, which shortens the walks."""
 
 
 class LikelyPairs(Result, eq=False):
@@ -91,7 +102,7 @@ def likely_pairs(belief: Belief | Any, *, seed: int = 0) -> LikelyPairs:
     return LikelyPairs(
         belief.size,
         math.fsum(chance),
-        int(sizes[sizes <= _EXACT].sum()),
+        int(sizes[sizes <= _MAX_EXACT_SIZE].sum()),
         int(sizes.max()),
         best,
         chance,
@@ -114,7 +125,7 @@ def _block(belief: Belief, rows: Ints, columns: Ints, seed: int) -> _Best:
         first = straight >= crossed
         share = max(straight, crossed) / (straight + crossed)
         return _Best(np.array([0, 1] if first else [1, 0]), np.full(2, share), 0.0)
-    if rows.size <= _EXACT:
+    if rows.size <= _MAX_EXACT_SIZE:
         part = solve_block(belief, rows, columns, "auto", seed, 0.005)
         if part.means is not None:
             kinds, means = part.kinds, part.means
@@ -130,7 +141,7 @@ def _scaled(kinds: KindMatrix) -> NDArray[np.float64]:
     weights = kinds.weights
     back = weights.T.tocsr()
     rows = np.ones(kinds.rows.size)
-    for _ in range(_SWEEPS):
+    for _ in range(_SINKHORN_SWEEPS):
         columns = 1.0 / (back @ (rows * kinds.rows))
         rows = 1.0 / (weights @ (columns * kinds.columns))
     return np.ascontiguousarray(weights.data * rows[kinds.cell_rows] * columns[weights.indices])
@@ -145,12 +156,12 @@ def _sampled(kinds: KindMatrix, start: Ints, seed: int) -> _Best:
     example = np.unique(kinds.column_kind, return_index=True)[1]
     row = np.unique(kinds.row_kind, return_index=True)[1]
     chains = Chains(table, start, np.random.default_rng(seed))
-    draws = int(np.clip(_WORK / (cells.size + 1) / CHAINS, _FEWEST, _MOST))
-    chains.draw(1, _BURN_IN)
+    draws = int(np.clip(_VISITED_CELLS / (cells.size + 1) / CHAINS, _MIN_DRAWS, _MAX_DRAWS))
+    chains.draw(1, _DISCARDED_DRAWS)
     means = []
-    for _ in range(_BATCHES):
-        each = max(1, draws // _BATCHES)
-        drawn, _ = chains.draw(each, _WALKS)
+    for _ in range(_DRAW_BATCHES):
+        each = max(1, draws // _DRAW_BATCHES)
+        drawn, _ = chains.draw(each, _WALKS_BETWEEN_DRAWS)
         hits = sampler.crack_stars(
             drawn.reshape(-1, kinds.size),
             row,
@@ -162,5 +173,5 @@ def _sampled(kinds: KindMatrix, start: Ints, seed: int) -> _Best:
         )
         means.append(hits.mean(axis=0))
     of, batches = kinds.row_kind, np.stack(means)
-    half = 2.13 * batches.std(axis=0, ddof=1) / math.sqrt(_BATCHES)  # Student's t, 15 degrees
+    half = 2.13 * batches.std(axis=0, ddof=1) / math.sqrt(_DRAW_BATCHES)  # Student's t, 15 degrees
     return _Best(example[kind][of], batches.mean(axis=0)[of], half[of])

@@ -26,20 +26,23 @@ from crypsis.scientific import optimize, spatial
 
 MAX_JOINT_ITEMS = 400
 """Above, an assignment of all items takes minutes."""
-_SAMPLES = 10
+_DRAWN_SAMPLES = 10
 """Samples that are drawn; an item is resolved if it is assigned correctly in nine of them."""
-_MOST_REFINEMENTS = 40
-_BANDWIDTH = 0.2
+_MAX_REFINEMENTS = 40
+"""Assignments in a row, each from the one before; it ends where none is better."""
+_EIGENVALUE_BANDWIDTH = 0.2
 """Of the eigenvalues, relative to their standard deviation: from 0.1 to 0.5 results are alike."""
-_NEAR_CERTAIN = 0.9
-_IMPOSSIBLE = 1e9
-_DEVIATION = 0.5
+_NEAR_CERTAIN_SHARE = 0.9
+"""The share of samples in which a resolved item is assigned correctly."""
+_IMPOSSIBLE_COST = 1e9
+"""The cost of a pair that is ruled out: an assignment avoids it if it can."""
+_ROOT_DEVIATION = 0.5
 """The standard deviation of the square root of a Poisson count."""
-_GRID = 0.5
+_GRID_DEVIATIONS = 0.5
 """The distance of points of the mixture in standard deviations: nearer ones give the same fit."""
-_MOST_POINTS = 200
+_MAX_GRID_POINTS = 200
 """Points of the mixture; wider ranges have coarser grids."""
-_STEPS = 200
+_EM_STEPS = 200
 """Steps of the EM algorithm, after which the likelihood hardly grows."""
 
 _Floats = NDArray[np.float64]
@@ -63,29 +66,29 @@ def joint_assignment(
     """
     rng, size = np.random.default_rng((seed, 31)), len(truth)
     with np.errstate(divide="ignore"):
-        prior = np.minimum(-np.log(cells), _IMPOSSIBLE)
+        prior = np.minimum(-np.log(cells), _IMPOSSIBLE_COST)
     upper = np.triu_indices(size, 1)
     observed = np.sqrt(counts[upper].astype(np.float64))
     expected = _item_effects(observed, upper, size)
     residuals = _population_roots(observed - expected)
     right = np.zeros(size)
-    for _ in range(_SAMPLES):
+    for _ in range(_DRAWN_SAMPLES):
         true = np.maximum(expected + residuals(rng), 0.0)
-        seen = np.maximum(true + _DEVIATION * rng.normal(size=true.size), 0.0)
+        seen = np.maximum(true + _ROOT_DEVIATION * rng.normal(size=true.size), 0.0)
         seen_by_intruder = true * np.sqrt(np.maximum(0.0, 1 + error * rng.normal(size=true.size)))
         items = rng.permutation(size)  # so that equal costs favor nobody
         mine = _table(seen_by_intruder, upper, size)[np.ix_(truth[items], truth[items])]
         assignment = _assigned(mine, _table(seen, upper, size), prior[items])
         right[items] += assignment == truth[items]
-    right /= _SAMPLES
-    return JointAssignment(float(right.sum()), int((right >= _NEAR_CERTAIN).sum()))
+    right /= _DRAWN_SAMPLES
+    return JointAssignment(float(right.sum()), int((right >= _NEAR_CERTAIN_SHARE).sum()))
 
 
 def _item_effects(roots: _Floats, upper: tuple[_Ints, _Ints], size: int) -> _Floats:
     """How much more often both items of a pair occur with all others, as far as it is not chance."""
     means = _table(roots, upper, size).sum(axis=1) / (size - 1)
     effects = (means - means.mean()) * (size - 1) / max(size - 2, 1)
-    chance = _DEVIATION**2 / max(size - 2, 1)
+    chance = _ROOT_DEVIATION**2 / max(size - 2, 1)
     effects *= np.sqrt(max(0.0, 1 - chance / max(float(effects.var()), 1e-12)))
     return np.asarray(effects[upper[0]] + effects[upper[1]])
 
@@ -95,13 +98,13 @@ def _population_roots(roots: _Floats) -> Callable[[np.random.Generator], _Floats
 
     Their distribution is the mixture of points on a grid with the largest likelihood.
     """
-    step = _DEVIATION * _GRID
+    step = _ROOT_DEVIATION * _GRID_DEVIATIONS
     low, high = float(roots.min()), float(roots.max())
-    grid = np.linspace(low, high, int(np.clip((high - low) / step, 1, _MOST_POINTS)) + 1)
+    grid = np.linspace(low, high, int(np.clip((high - low) / step, 1, _MAX_GRID_POINTS)) + 1)
     values, counted = np.unique(np.round(roots / step), return_counts=True)
-    fit = np.exp(-(((values[:, None] * step - grid) / _DEVIATION) ** 2) / 2) + 1e-300
+    fit = np.exp(-(((values[:, None] * step - grid) / _ROOT_DEVIATION) ** 2) / 2) + 1e-300
     weights = np.full(grid.size, 1 / grid.size)
-    for _ in range(_STEPS):
+    for _ in range(_EM_STEPS):
         posterior = fit * weights
         posterior /= posterior.sum(axis=1, keepdims=True)
         weights = counted @ posterior / counted.sum()
@@ -137,7 +140,7 @@ def _refined(mine: _Floats, theirs: _Floats, prior: _Floats, chosen: _Ints) -> t
     """The best of the assignments that follow, each from the pairs as named by the one before."""
     best, least, rows = chosen, np.inf, np.arange(len(mine))
     squares = (mine**2).sum(axis=1)[:, None] + (theirs**2).sum(axis=1)
-    for _ in range(_MOST_REFINEMENTS):
+    for _ in range(_MAX_REFINEMENTS):
         cost = float(((mine - theirs[np.ix_(chosen, chosen)]) ** 2).sum() / 2)
         cost += float(prior[rows, chosen].sum())
         if cost >= least:
@@ -155,7 +158,7 @@ def _spectral(mine: _Floats, theirs: _Floats) -> _Floats:
         values, vectors = np.linalg.eigh(table - table.mean())
         spectra.append((values / max(float(values.std()), 1e-12), vectors))
     (first_values, left), (second_values, right) = spectra
-    weights = 1 / ((first_values[:, None] - second_values) ** 2 + _BANDWIDTH**2)
+    weights = 1 / ((first_values[:, None] - second_values) ** 2 + _EIGENVALUE_BANDWIDTH**2)
     # The sum over all entries of a matrix of ones, between the eigenvectors.
     weights *= left.sum(axis=0)[:, None] * right.sum(axis=0)
     return np.asarray(-left @ weights @ right.T)

@@ -10,9 +10,12 @@ from crypsis.pseudonyms._belief import Belief, true_columns
 from crypsis.pseudonyms._pair_assignment import MAX_JOINT_ITEMS, joint_assignment
 from crypsis.results import Result
 
-_LIKELY = 0.01
-_ERROR = 0.05
-_DEVIATIONS = 3.0
+_MIN_LIKELIHOOD_RATIO = 0.01
+"""Pseudonyms that are less likely, relative to the likeliest of an item, are no candidates."""
+_DEFAULT_ERROR = 0.05
+"""The relative error with which an intruder knows pair frequencies unless the caller states it."""
+_CHANCE_DEVIATIONS = 3.0
+"""Standard deviations of a count by which two counts may differ by chance."""
 
 
 class PairIdentification(Result):
@@ -36,7 +39,7 @@ class PairIdentification(Result):
         )
 
 
-def pair_identification(belief: Belief, *, error: float = _ERROR) -> PairIdentification:
+def pair_identification(belief: Belief, *, error: float = _DEFAULT_ERROR) -> PairIdentification:
     """Identify items by how often they occur together with items identified already.
 
     The candidates of an item are the pseudonyms that its frequency allows. A candidate is ruled out
@@ -109,7 +112,9 @@ def _candidates(belief: Belief) -> list[NDArray[np.int64]]:
     for row in range(belief.size):
         start, end = matrix.indptr[row], matrix.indptr[row + 1]
         cells = matrix.data[start:end]
-        candidates.append(matrix.indices[start:end][cells >= _LIKELY * cells.max()].astype(np.int64))
+        candidates.append(
+            matrix.indices[start:end][cells >= _MIN_LIKELIHOOD_RATIO * cells.max()].astype(np.int64)
+        )
     return candidates
 
 
@@ -135,7 +140,7 @@ def _alone(
 def _differ(mine: NDArray[np.int64], theirs: NDArray[np.int64], error: float) -> NDArray[np.bool_]:
     """Which rows of counts differ from one row by more than the error and chance."""
     largest = np.maximum(mine, theirs)
-    differ = np.abs(mine - theirs) > error * largest + _DEVIATIONS * np.sqrt(largest)
+    differ = np.abs(mine - theirs) > error * largest + _CHANCE_DEVIATIONS * np.sqrt(largest)
     return np.asarray(differ.any(axis=1))
 
 

@@ -19,7 +19,8 @@ from crypsis.pseudonyms.kernels.order import MOST_OPEN, MergedMatrix
 from crypsis.results import Estimate, Number
 from crypsis.scientific import sparse
 
-_MAX_FRONTIER_FIRST = 22
+_MAX_FRONTIER_SIZE = 22
+"""Up to this size the frontier is tried at length before Ryser's formula."""
 
 
 def permanent(matrix: Belief | Any, **options: Unpack[SolverOptions]) -> Number:
@@ -140,7 +141,7 @@ def _count(kinds: KindMatrix, method: str) -> int | None:
         return _by_ryser(kinds) if size <= ryser.LARGEST else None
     built = None
     if np.diff(sparse.csr_array(kinds.weights.T).indptr).max() <= MOST_OPEN:
-        first = size <= _MAX_FRONTIER_FIRST or size > ryser.LARGEST or method == "frontier"
+        first = size <= _MAX_FRONTIER_SIZE or size > ryser.LARGEST or method == "frontier"
         merged = MergedMatrix(
             kinds.weights.toarray(), kinds.rows, kinds.columns, kinds.row_kind, kinds.column_kind
         )

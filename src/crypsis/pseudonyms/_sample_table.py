@@ -13,8 +13,12 @@ from crypsis.pseudonyms._kinds import KindMatrix
 from crypsis.pseudonyms.kernels.chain import LONGEST
 from crypsis.scientific import sparse
 
-_SHORT, _RETURNS = 64, 16  # steps of a visit: at least, and for each row that shares the column
-_RAW_DRAWS = 100  # independent draws, which there will be at least
+_MIN_VISIT_STEPS = 64
+"""Steps of a visit at least."""
+_STEPS_PER_ROW = 16
+"""Steps of a visit for each row that shares the column."""
+_MIN_INDEPENDENT_DRAWS = 100
+"""Independent draws, which there will be at least."""
 
 
 class Table:
@@ -50,7 +54,7 @@ class Table:
         columns = self.kinds.columns
         # One over the number of rows that share the column evenly.
         share = np.add.reduceat(values**2 * self.kinds.rows[indices], starts[:-1])
-        limits = np.maximum(_SHORT, np.ceil(_RETURNS / share)).astype(np.int64)
+        limits = np.maximum(_MIN_VISIT_STEPS, np.ceil(_STEPS_PER_ROW / share)).astype(np.int64)
         return np.cumsum(share**2 * columns), np.minimum(limits, LONGEST * self.kinds.size)
 
     @cached_property
@@ -107,7 +111,7 @@ def true_pairs(kinds: KindMatrix, marginals: NDArray[np.float64], truth: Ints, p
     variance = probabilities * numbers**2 / pairs
     degrees = kinds.degrees[of_items]
     order = np.argsort(variance / degrees, kind="stable")
-    allowed = _RAW_DRAWS * (precision * max(expected, 0.25) / 2) ** 2
+    allowed = _MIN_INDEPENDENT_DRAWS * (precision * max(expected, 0.25) / 2) ** 2
     smooth = np.ones(items.size, dtype=np.bool_)
     smooth[order] = np.cumsum(variance[order]) > allowed
     cost = int(np.where(smooth, degrees, kinds.rows[of_items]).sum())

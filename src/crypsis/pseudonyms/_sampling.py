@@ -20,13 +20,21 @@ from crypsis.results import Result
 from crypsis.scientific import sparse, special
 
 _CONFIDENCE = 0.95
-_WORK = 5e9  # cells visited in smoothing at most: about half a minute on two cores
-_STEP_COST = 8  # a step of a walk costs as much as so many visited cells
-_KEPT = 50_000_000  # numbers in the matchings that are kept
-_LARGEST_R_HAT = 1.05
-_SMALLEST_SIZE = 100  # effective draws, of the chain and of the importance weights
-_BATCHES = 16
-_PIECE = 1e8  # cells visited between two pieces of news
+"""Of the half-widths of all that is estimated from draws."""
+_MAX_VISITED_CELLS = 5e9
+"""Cells visited in smoothing at most: about half a minute on two cores."""
+_STEP_COST = 8
+"""A step of a walk costs as much as so many visited cells."""
+_MAX_KEPT_NUMBERS = 50_000_000
+"""Numbers in the matchings that are kept; of more every other matching is."""
+_MAX_R_HAT = 1.05
+"""Chains that vary more, relative to each of them, have not converged."""
+_MIN_EFFECTIVE_DRAWS = 100
+"""Of the chains, and of the importance weights; fewer have not converged."""
+_JACKKNIFE_BATCHES = 32
+"""Batches of weights, each omitted once, that show the error of the logarithm of their mean."""
+_CELLS_PER_REPORT = 1e8
+"""Cells visited between two reports of progress."""
 
 
 class Spread(NamedTuple):
@@ -107,7 +115,7 @@ def sample_block(
         cracks = Spread(averages[-1].mean, averages[-1].half)
     r_hat = max((average.r_hat for average in averages), default=1.0)
     effective = min((average.effective for average in averages), default=float(series.draws))
-    converged = r_hat <= _LARGEST_R_HAT and effective >= _SMALLEST_SIZE
+    converged = r_hat <= _MAX_R_HAT and effective >= _MIN_EFFECTIVE_DRAWS
     if not converged:
         cracks = cracks and Spread(cracks.value, 0.0, cracks.value, size - cracks.value)
     return MatchingSample(
@@ -157,8 +165,8 @@ def _run(
     visited = table.values.size if pairs is None else pairs.cost
     walks = int(min(4, max(1, visited // (32 * size))))
     cost = visited + _STEP_COST * 2 * walks * size
-    most = int(min(50_000, max(32, _WORK / cost / CHAINS)))
-    piece = max(1, int(_PIECE / cost / CHAINS))
+    most = int(min(50_000, max(32, _MAX_VISITED_CELLS / cost / CHAINS)))
+    piece = max(1, int(_CELLS_PER_REPORT / cost / CHAINS))
     cracks, weights, hits = [], [], []
     kept: list[NDArray[np.int32]] = []
     total = np.zeros(0 if pairs is None else pairs.items.size)
@@ -190,7 +198,7 @@ def _run(
             if weighted:
                 weights.append(sampler.log_weights(flat, table.kernel).reshape(CHAINS, draws))
             kept.append(new)
-            if sum(part.size for part in kept) > _KEPT:
+            if sum(part.size for part in kept) > _MAX_KEPT_NUMBERS:
                 kept = [np.concatenate(kept, axis=1)[:, ::2]]
             work.advance(CHAINS * draws)
             if done < goal:
@@ -225,7 +233,7 @@ def _joined(series: list[NDArray[np.float64]]) -> NDArray[np.float64] | None:
 def _enough(series: NDArray[np.float64], goal: float) -> tuple[bool, float]:
     """Whether the interval is narrow enough, and by what factor there should be more draws."""
     average_series = average(series)
-    poor = average_series.r_hat > 1.03 or average_series.effective < 1.5 * _SMALLEST_SIZE
+    poor = average_series.r_hat > 1.03 or average_series.effective < 1.5 * _MIN_EFFECTIVE_DRAWS
     return average_series.half <= goal and not poor, max(
         (average_series.half / goal) ** 2, 2.0 if poor else 1.0
     )
@@ -245,12 +253,12 @@ def log_permanent(
     goal = precision * math.lgamma(size + 1)
     careful = edges < size * size
     cost = edges * (size if careful else 4)
-    most = int(min(200_000, _WORK / 2 / cost))
-    if half <= goal or most < 10 * _SMALLEST_SIZE:
+    most = int(min(200_000, _MAX_VISITED_CELLS / 2 / cost))
+    if half <= goal or most < 10 * _MIN_EFFECTIVE_DRAWS:
         return spread, 0
     log_mean, draws, effective = _importance(kinds, bounds, start, seed, goal, most, cost)
     shift = -float(kinds.rows @ bounds.scaled.u + kinds.columns @ bounds.scaled.v)
-    if effective < _SMALLEST_SIZE or log_mean.half >= half:
+    if effective < _MIN_EFFECTIVE_DRAWS or log_mean.half >= half:
         return spread, 0
     return log_mean._replace(value=min(max(log_mean.value + shift, bounds.low), bounds.high)), draws
 
@@ -271,7 +279,7 @@ def _importance(
     with progress.step("permanent, importance draws", total=most) as work:
         while True:
             streams = generator.integers(0, 2**63, (draws, 1)).astype(np.uint64)
-            for part in np.array_split(streams, max(1, round(draws * cost / _PIECE))):
+            for part in np.array_split(streams, max(1, round(draws * cost / _CELLS_PER_REPORT))):
                 new = sampler.importance_weights(order, start, rows, columns, careful, part)
                 logs = np.concatenate([logs, new])
                 work.advance(part.size)
@@ -294,8 +302,8 @@ def _log_mean(logs: NDArray[np.float64]) -> tuple[float, float, float]:
     if not math.isfinite(top):
         return -math.inf, math.inf, 0.0
     weights = np.exp(logs - top)
-    sums = np.array([part.sum() for part in np.array_split(weights, 2 * _BATCHES)])
-    counts = np.array([part.size for part in np.array_split(weights, 2 * _BATCHES)])
+    sums = np.array([part.sum() for part in np.array_split(weights, _JACKKNIFE_BATCHES)])
+    counts = np.array([part.size for part in np.array_split(weights, _JACKKNIFE_BATCHES)])
     log_without_batch = np.log((sums.sum() - sums) / (weights.size - counts))
     batches = sums.size
     deviation = math.sqrt(

@@ -16,8 +16,11 @@ from crypsis.results import Result, raw
 from crypsis.scientific import sparse
 
 _SWEEPS_BEFORE_NEWTON = 50
-_MAX_NEWTON = 500
+"""Sweeps after which Newton's method finishes: from there on they are slow."""
+_MAX_NEWTON_SIZE = 500
+"""Larger blocks are swept to the end."""
 _MAX_SWEEPS = 100_000
+"""Sweeps at most unless the caller states how many."""
 
 
 class Scaling(Result, eq=False):
@@ -137,7 +140,7 @@ def scaling_factors(
         residual = float(np.abs(rows * (block @ columns) - 1.0).max())
         if residual <= max(tolerance, 4e-16 * size):
             break
-        if sweep == _SWEEPS_BEFORE_NEWTON and size <= _MAX_NEWTON:
+        if sweep == _SWEEPS_BEFORE_NEWTON and size <= _MAX_NEWTON_SIZE:
             dense = block.toarray() if isinstance(block, sparse.csr_array) else block
             rows, columns, residual = _newton(dense, rows, columns, residual)
             if residual <= max(tolerance, 1e-15 * size):

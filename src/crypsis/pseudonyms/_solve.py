@@ -27,9 +27,12 @@ from crypsis.scientific import sparse
 
 BOUNDS = "bounds (Bethe)"
 METHODS = ("auto", "exact", "frontier", "glynn", "gpu", "sampling")
-_EASY_STATES = 100_000  # a frontier this small always beats Glynn, and nothing cancels in it
-_FRONTIER_MOVES = 60_000_000  # of an attempt that may fail
+_MAX_EASY_STATES = 100_000
+"""A frontier this small always beats Glynn, and nothing cancels in it."""
+_MAX_FRONTIER_MOVES = 60_000_000
+"""Of an attempt that may fail: its states times the size of the block."""
 WORST_ROUNDING = 1e-9
+"""Of a permanent, relative to it; beyond, too much cancels, and another method is taken."""
 
 
 class SolverOptions(TypedDict, total=False):
@@ -245,7 +248,7 @@ def _exactly(kinds: KindMatrix, method: str) -> _Exact | None:
     if method in ("glynn", "gpu"):
         return _by_glynn(kinds, method)
     tried = None
-    limit = frontier.STATES if method in ("frontier", "exact") else _FRONTIER_MOVES // size
+    limit = frontier.STATES if method in ("frontier", "exact") else _MAX_FRONTIER_MOVES // size
     if np.diff(sparse.csr_array(kinds.weights.T).indptr).max() <= order.MOST_OPEN:
         merged = _leveled(kinds)
         if method != "frontier" and _is_easy(merged):
@@ -310,7 +313,7 @@ def _is_easy(leveled: _Leveled) -> bool:
     kinds = leveled.kinds
     if kinds.rows.size > 17 and (kinds.weights > 0).all():  # every subset of the rows is a state
         return False
-    return leveled.way is not None and leveled.way.log_states <= math.log(_EASY_STATES)
+    return leveled.way is not None and leveled.way.log_states <= math.log(_MAX_EASY_STATES)
 
 
 def _by_frontier(leveled: _Leveled, limit: int) -> _Exact | None:

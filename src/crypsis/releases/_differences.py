@@ -10,7 +10,7 @@ from crypsis.releases._tables import ReleaseTable, group_of, shared_codes
 from crypsis.results import Result
 from crypsis.scientific import csgraph, sparse
 
-_ALIKE = 0.5
+_SAME_PEOPLE_RATIO = 0.5
 """Counts that differ by less than this share of what two samples would are of the same people."""
 
 
@@ -82,7 +82,7 @@ def _by_counts(pair: ReleasePair, links: Links, k: int) -> Difference:
     class_of[cell_of] = coarse
     plus, minus = np.maximum(here - other_counts, 0), np.maximum(other_counts - here, 0)
     expected = float(np.sqrt(2 / np.pi * (here + other_counts)).sum())
-    same = int(plus.sum() + minus.sum()) <= _ALIKE * expected
+    same = int(plus.sum() + minus.sum()) <= _SAME_PEOPLE_RATIO * expected
     small = sum(_small(np.repeat(class_of, part), k) for part in (plus, minus))
     nothing = not plus.any() and not minus.any() and not any(pair.incomparable)
     records = pair.table.people is None and pair.other_table.people is None  # whose they are is not known

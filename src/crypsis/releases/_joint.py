@@ -14,8 +14,12 @@ from crypsis.releases._tables import ReleaseTable
 from crypsis.releases._weights import Weights
 from crypsis.results import Estimate, Number
 
-_MOST_ENTRIES = 20_000_000
-_CERTAIN, _COMMON = 0.9, 0.5
+_MAX_ENTRIES = 20_000_000
+"""Rows times the intersections of classes that they may be in; more are refused."""
+_CERTAIN_SHARE = 0.9
+"""The probability from which a value is near-certain."""
+_COMMON_SHARE = 0.5
+"""A value that more of the records have discloses nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +79,9 @@ class Intersections:
         for name, values in self.table.sensitive.items():
             best, value, alone = self._guesses(name, release_tables)
             holders, everybody = _holders(values, self.table.people)
-            rare = holders[value] <= _COMMON * everybody
-            sure = (best >= _CERTAIN - 1e-9) & rare
-            certain_by_attribute[name] = self._share(sure[self.places] & (alone < _CERTAIN))
+            rare = holders[value] <= _COMMON_SHARE * everybody
+            sure = (best >= _CERTAIN_SHARE - 1e-9) & rare
+            certain_by_attribute[name] = self._share(sure[self.places] & (alone < _CERTAIN_SHARE))
         return certain_by_attribute
 
     def gains(self, release_tables: Sequence[ReleaseTable]) -> dict[str, float]:
@@ -192,7 +196,7 @@ def intersect(
     for weight in weights:
         starts = np.searchsorted(weight.rows, rows, "left")
         counts = np.searchsorted(weight.rows, rows, "right") - starts
-        if counts.sum() > _MOST_ENTRIES:
+        if counts.sum() > _MAX_ENTRIES:
             raise TooLargeError("The releases have too many intersections of classes to count.")
         entry = np.repeat(np.arange(rows.size), counts)
         at = starts[entry] + np.arange(entry.size)

@@ -14,10 +14,20 @@ from crypsis.array_types import Flags, Ints
 from crypsis.hierarchies.overlap import overlapping
 from crypsis.releases._tables import ReleaseTable, group_of, shared_codes
 
-_UNIQUE, _AGREE, _FEWEST, _STABLE = 0.95, 0.9, 5, 0.5
-_BETTER = 0.05
+_MIN_UNIQUE_SHARE = 0.95
+"""The distinct values of a column that identifies people, as a share of its records."""
+_MIN_AGREEMENT = 0.9
+"""The share of linked rows that have to agree in the other columns."""
+_MIN_LINKED_ROWS = 5
+"""Fewer rows in common are no key; ten times as many are needed for the order."""
+_MIN_STABLE_SHARE = 0.5
+"""Where fewer of the values are in the other release, the column has changed."""
+_MIN_ADVANTAGE = 0.05
 """How much better than random links those by a column or by the order have to agree."""
-_IN_SEQUENCE, _AHEAD = 20_000, 50
+_MAX_ORDERED_ROWS = 20_000
+"""Rows of files of different sizes that are compared in their order: the first ones."""
+_EXTRA_ROWS_AHEAD = 50
+"""How far ahead a row is sought, beyond the difference of the sizes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +128,7 @@ def find_links(pair: ReleasePair, on: str | None) -> Links:
     stable: list[str] = []
     changed: list[str] = []
     for name, (first, second) in codes.items():
-        (stable if np.isin(first, second).mean() >= _STABLE else changed).append(name)
+        (stable if np.isin(first, second).mean() >= _MIN_STABLE_SHARE else changed).append(name)
 
     def agree(rows: Ints, other_rows: Ints) -> Flags:
         agreement = pair.fits(rows, other_rows)
@@ -144,7 +154,7 @@ def find_links(pair: ReleasePair, on: str | None) -> Links:
 
 
 def _unique(values: Ints) -> bool:
-    return bool(np.unique(values).size >= _UNIQUE * values.size)
+    return bool(np.unique(values).size >= _MIN_UNIQUE_SHARE * values.size)
 
 
 def _is_key(first: Ints, second: Ints, agree: Callable[[Ints, Ints], Flags]) -> bool:
@@ -152,10 +162,10 @@ def _is_key(first: Ints, second: Ints, agree: Callable[[Ints, Ints], Flags]) -> 
 
     Numbers that were drawn anew are unique and shared, too, but agree with nothing.
     """
-    if not (_unique(first) and _unique(second)) or min(first.size, second.size) < _FEWEST:
+    if not (_unique(first) and _unique(second)) or min(first.size, second.size) < _MIN_LINKED_ROWS:
         return False
     _, rows, other_rows = np.intersect1d(first, second, return_indices=True)
-    if rows.size < max(_FEWEST, 0.01 * min(first.size, second.size)):
+    if rows.size < max(_MIN_LINKED_ROWS, 0.01 * min(first.size, second.size)):
         return False
     return _agrees(rows, other_rows, agree)
 
@@ -163,19 +173,21 @@ def _is_key(first: Ints, second: Ints, agree: Callable[[Ints, Ints], Flags]) -> 
 def _agrees(rows: Ints, other_rows: Ints, agree: Callable[[Ints, Ints], Flags]) -> bool:
     agreement = float(agree(rows, other_rows).mean())
     by_chance = float(agree(rows, np.random.default_rng(0).permutation(other_rows)).mean())
-    return agreement >= _AGREE and (agreement >= by_chance + _BETTER or by_chance >= 1 - _BETTER)
+    return agreement >= _MIN_AGREEMENT and (
+        agreement >= by_chance + _MIN_ADVANTAGE or by_chance >= 1 - _MIN_ADVANTAGE
+    )
 
 
 def _order(size: int, other_size: int, agree: Callable[[Ints, Ints], Flags]) -> tuple[Ints, Ints] | None:
     """The rows numbered along both files if they are in the same order; others have no number."""
-    if min(size, other_size) < 10 * _FEWEST:
+    if min(size, other_size) < 10 * _MIN_LINKED_ROWS:
         return None
     rows, other_rows = _aligned(size, other_size, agree)
-    if rows.size < _AGREE * min(size, other_size, _IN_SEQUENCE):
+    if rows.size < _MIN_AGREEMENT * min(size, other_size, _MAX_ORDERED_ROWS):
         return None
     mixed = np.random.default_rng(0).permutation(other_rows)
     by_chance = float(agree(rows, mixed).mean())
-    if by_chance > 1 - _BETTER or _shuffled_aligns(size, other_size, agree, rows.size):
+    if by_chance > 1 - _MIN_ADVANTAGE or _shuffled_aligns(size, other_size, agree, rows.size):
         return None
     numbers, theirs = -1 - np.arange(size), -1 - size - np.arange(other_size)
     numbers[rows] = theirs[other_rows] = np.arange(rows.size)
@@ -190,9 +202,9 @@ def _aligned(size: int, other_size: int, agree: Callable[[Ints, Ints], Flags]) -
         return all_rows[fit], all_rows[fit]
     forward = size <= other_size
     few, many = (size, other_size) if forward else (other_size, size)
-    ahead = min(many - few + _AHEAD, many)
+    ahead = min(many - few + _EXTRA_ROWS_AHEAD, many)
     at, matches = 0, []
-    for row in range(min(few, _IN_SEQUENCE)):
+    for row in range(min(few, _MAX_ORDERED_ROWS)):
         candidates = np.arange(at, min(at + ahead, many))
         here = np.full(candidates.size, row)
         fit = agree(here, candidates) if forward else agree(candidates, here)

@@ -19,7 +19,7 @@ from crypsis.releases._weights import Weights, weights_of
 from crypsis.results import Estimate, Number, Result
 from crypsis.tables.schema import listed
 
-_NOT_FOUND = 0.1
+_MAX_NOT_FOUND_SHARE = 0.1
 """Beyond this share of people without a class in the other release, the two cannot be compared."""
 
 
@@ -342,7 +342,7 @@ def _not_known(
                 f"{pair.unread} labels of {which} and of this release could not be "
                 "compared: they are not intervals, prefixes or dates."
             )
-        if connection.not_found > _NOT_FOUND:
+        if connection.not_found > _MAX_NOT_FOUND_SHARE:
             reasons.append(
                 f"{100 * connection.not_found:.3g} % of the records have no class in the "
                 f"other release ({which})."

@@ -19,9 +19,12 @@ from crypsis.hierarchies.labels import as_text
 from crypsis.options import Role
 from crypsis.tables import Kind
 
-_MOST_ROWS = 2_000_000
-_PARTS, _MANY = 10, 20
-"""A sensitive number with more values than this is compared by tenths."""
+_MAX_ROWS = 2_000_000
+"""Records of a release; more are refused."""
+_QUANTILE_PARTS = 10
+"""A sensitive number with many values is compared by tenths."""
+_MAX_SINGLE_VALUES = 20
+"""A sensitive number with no more values is compared by each of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +65,8 @@ class ReleaseTable:
 
 def release_table(data: Dataset) -> ReleaseTable:
     """Read a release whose columns have their roles."""
-    if not data.rows.local or data.count > _MOST_ROWS:
-        raise TooLargeError(f"Releases are compared on one machine, and up to {_MOST_ROWS:,} records.")
+    if not data.rows.local or data.count > _MAX_ROWS:
+        raise TooLargeError(f"Releases are compared on one machine, and up to {_MAX_ROWS:,} records.")
     flat = [
         column.name
         for column in data.rows.columns
@@ -150,12 +153,12 @@ def _texts(column: pa.DictionaryArray) -> pa.Array:
 def _groups(column: pa.Array, coded: pa.DictionaryArray) -> Ints:
     kind = column.type
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    if not is_number or len(coded.dictionary) <= _MANY:
+    if not is_number or len(coded.dictionary) <= _MAX_SINGLE_VALUES:
         return _places(coded)
     values = numbers(pc.fill_null(pc.cast(column, pa.float64(), safe=False), float("nan")))
     is_finite = np.isfinite(values)
     if not is_finite.any():
         return np.zeros(len(column), np.int64)
-    cuts = np.unique(np.quantile(values[is_finite], np.arange(1, _PARTS) / _PARTS))
+    cuts = np.unique(np.quantile(values[is_finite], np.arange(1, _QUANTILE_PARTS) / _QUANTILE_PARTS))
     groups = np.searchsorted(cuts, values, side="right").astype(np.int64)
-    return np.where(is_finite, groups, _PARTS)
+    return np.where(is_finite, groups, _QUANTILE_PARTS)

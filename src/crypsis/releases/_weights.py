@@ -11,8 +11,14 @@ from crypsis.errors import TooLargeError
 from crypsis.releases._links import Links, ReleasePair
 from crypsis.releases._tables import group_of
 
-_MOST_ENTRIES, _MOST_PAIRS = 5_000_000, 500_000_000
-_ROUNDS, _BLOCK = 60, 512
+_MAX_ENTRIES = 5_000_000
+"""Pairs of a row and a class, or of two classes, that are weighed; more are refused."""
+_MAX_CLASS_PAIRS = 500_000_000
+"""Pairs of classes that are tested for an overlap; more are refused."""
+_FITTING_ROUNDS = 60
+"""Times that the weights are fitted to the sizes of the classes of both releases."""
+_CLASSES_AT_ONCE = 512
+"""Classes that are compared with all of the other release at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +56,7 @@ def _exact(pair: ReleasePair, links: Links) -> Weights:
     keys = links.other_numbers[order]
     low, high = (np.searchsorted(keys, links.numbers, side) for side in ("left", "right"))
     counts = high - low
-    if counts.sum() > _MOST_ENTRIES:
+    if counts.sum() > _MAX_ENTRIES:
         raise _too_many()
     rows = np.repeat(np.arange(links.numbers.size), counts)
     places = np.arange(rows.size) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -69,7 +75,7 @@ def _fitted(pair: ReleasePair, links: Links, absent: int) -> Weights:
     left, right = _entries(cells, theirs, here, other_classes)
     first, second = cells[2].astype(float), theirs[2].astype(float)
     fitted = np.ones(left.size)
-    for _ in range(_ROUNDS):
+    for _ in range(_FITTING_ROUNDS):
         fitted *= (second / _sums(right, fitted, second.size))[right]
         fitted *= (first / _sums(left, fitted, first.size))[left]
     most = np.minimum(first[left], second[right])
@@ -101,18 +107,18 @@ def _sums(places: Ints, values: Floats, size: int) -> Floats:
 def _overlapping_classes(pair: ReleasePair) -> tuple[Ints, Ints]:
     """All pairs of classes whose labels overlap in every common quasi-identifier."""
     table, other_table = pair.table, pair.other_table
-    if table.classes * other_table.classes > _MOST_PAIRS:
+    if table.classes * other_table.classes > _MAX_CLASS_PAIRS:
         raise _too_many()
     blocks: list[tuple[Ints, Ints]] = []
     total = 0
-    for start in range(0, table.classes, _BLOCK):
-        block = np.arange(start, min(start + _BLOCK, table.classes))
+    for start in range(0, table.classes, _CLASSES_AT_ONCE):
+        block = np.arange(start, min(start + _CLASSES_AT_ONCE, table.classes))
         fit = np.ones((block.size, other_table.classes), bool)
         for name in pair.shared:
             fit &= pair.possible[name][table.label_of[name][block]][:, other_table.label_of[name]]
         rows, columns = np.nonzero(fit)
         total += rows.size
-        if total > _MOST_ENTRIES:
+        if total > _MAX_ENTRIES:
             raise _too_many()
         blocks.append((block[rows], columns))
     return np.concatenate([rows for rows, _ in blocks]), np.concatenate([columns for _, columns in blocks])
@@ -125,7 +131,7 @@ def _entries(
     order = np.argsort(cells[0], kind="stable")
     starts = np.searchsorted(cells[0][order], here, "left")
     counts = np.searchsorted(cells[0][order], here, "right") - starts
-    if counts.sum() > 4 * _MOST_ENTRIES:
+    if counts.sum() > 4 * _MAX_ENTRIES:
         raise _too_many()
     pairs = np.repeat(np.arange(here.size), counts)
     places = np.arange(pairs.size) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -145,7 +151,7 @@ def _by_row(cell_of: Ints, left: Ints, cells: int) -> tuple[Ints, Ints]:
     counts = np.bincount(left, minlength=cells)
     starts = np.cumsum(counts) - counts
     per_row = counts[cell_of]
-    if per_row.sum() > 4 * _MOST_ENTRIES:
+    if per_row.sum() > 4 * _MAX_ENTRIES:
         raise _too_many()
     rows = np.repeat(np.arange(cell_of.size), per_row)
     places = np.arange(rows.size) - np.repeat(np.cumsum(per_row) - per_row, per_row)

@@ -13,6 +13,7 @@ from crypsis.results import Estimate, Number
 from crypsis.tables.class_samples import sample_class_sizes, sketches
 
 MAX_CLASSES = 1_000_000
+"""About how many classes a sample has unless the caller states it."""
 
 
 @dataclass(frozen=True, eq=False)

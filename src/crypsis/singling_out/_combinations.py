@@ -15,6 +15,7 @@ from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._risk import units_alike
 
 _MAX_COMBINATIONS = 100_000
+"""Combinations of columns that are counted; more are refused."""
 
 
 class CombinationK(Result):

@@ -17,8 +17,10 @@ from crypsis.scientific import special
 from crypsis.singling_out._measures import CONFIDENCE, ColumnSet, singles
 from crypsis.threads import map_threads, thread_count
 
-_EXACT_WORK = 40_000_000
-_ORDERS = 32
+_MAX_EXACT_WORK = 40_000_000
+"""Cells times sets of columns; with more, orders of the columns are drawn."""
+_DRAWN_ORDERS = 32
+"""Random orders of the columns: half of them, and their reverses."""
 
 
 class ColumnShare(Result):
@@ -37,7 +39,7 @@ class ColumnShare(Result):
 def rank_columns(cells: Cells, column_sets: Sequence[ColumnSet], seed: int) -> tuple[ColumnShare, ...]:
     """The columns by their Shapley value for the share of unique records."""
     width = len(cells.columns)
-    if len(cells) * 2**width <= _EXACT_WORK and width <= 12:
+    if len(cells) * 2**width <= _MAX_EXACT_WORK and width <= 12:
         shares: list[float | Estimate] = list(_exact_shares(cells))
     else:
         shares = list(_sampled_shares(cells, seed))
@@ -73,12 +75,12 @@ def _sampled_shares(cells: Cells, seed: int) -> list[Estimate]:
     table = CodeTable(cells)
     width = len(table)
     random = np.random.default_rng(seed)
-    drawn = [random.permutation(width) for _ in range(_ORDERS // 2)]
+    drawn = [random.permutation(width) for _ in range(_DRAWN_ORDERS // 2)]
     orders = [order for drawn_order in drawn for order in (drawn_order, drawn_order[::-1])]
-    gains = np.zeros((_ORDERS, width))
+    gains = np.zeros((_DRAWN_ORDERS, width))
     at_once = 4 * thread_count()
-    with progress.step("contribution of columns", _ORDERS) as work:
-        for first in range(0, _ORDERS, at_once):
+    with progress.step("contribution of columns", _DRAWN_ORDERS) as work:
+        for first in range(0, _DRAWN_ORDERS, at_once):
             chunk = orders[first : first + at_once]
             for i, gain in enumerate(map_threads(lambda order: _gains(table, order), chunk), first):
                 gains[i, orders[i]] = gain
@@ -86,7 +88,7 @@ def _sampled_shares(cells: Cells, seed: int) -> list[Estimate]:
     pairs = (gains[::2] + gains[1::2]) / 2  # independent draws; the two of a pair are not
     mean = pairs.mean(axis=0)
     error = special.ndtri((1 + CONFIDENCE) / 2) * pairs.std(axis=0, ddof=1) / math.sqrt(len(pairs))
-    method = f"Shapley value from {_ORDERS} orders of the columns"
+    method = f"Shapley value from {_DRAWN_ORDERS} orders of the columns"
     ends = zip(mean, mean - error, mean + error, strict=True)
     estimates = [Estimate(value, low, high, CONFIDENCE, method) for value, low, high in ends]
     return [estimates[j] for j in np.argsort(table.places)]

@@ -16,7 +16,8 @@ from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.cover import covered
 from crypsis.options import MissingValues
 
-_MAX_WORK = 200_000_000_000
+_MAX_COMPARED_CELLS = 200_000_000_000
+"""Pairs of a cell of the release and one of the population; more are refused."""
 
 
 def people_alike(
@@ -37,7 +38,7 @@ def people_alike(
     population_cells = population.cells(cells.columns)
     if not hierarchies and _is_plain(cells, population_cells):
         return cells.matching_rows(population_cells)
-    if len(cells) * len(population_cells) > _MAX_WORK:
+    if len(cells) * len(population_cells) > _MAX_COMPARED_CELLS:
         raise TooLargeError(
             "The release and the population have too many combinations to compare.",
             code="too-many-combinations",

@@ -18,7 +18,7 @@ from crypsis.options import Columns, Roles
 from crypsis.results import Result, percent_text
 from crypsis.tables import Kind
 
-_PAIRS = 20_000_000
+_MAX_CELL_PAIRS = 20_000_000
 """The most pairs of cells that are compared."""
 
 
@@ -207,7 +207,7 @@ class _Joined:
         begin = np.searchsorted(other_key[order], key[joined_cells], "left")
         end = np.searchsorted(other_key[order], key[joined_cells], "right")
         width = end - begin
-        if width.sum() > _PAIRS:
+        if width.sum() > _MAX_CELL_PAIRS:
             raise TooLargeError(
                 "The two files share so few values that too many of their records may belong "
                 "together to be compared.",

@@ -23,8 +23,11 @@ from crypsis.singling_out._measures import population_too_small
 from crypsis.singling_out._risk import refuse_wildcards
 
 _MAX_CELLS = 4_000_000
-_MAX_CHOICE = 300_000
-_ACCEPTED = 1.96
+"""Cells of a table whose interactions the caller states; more are refused."""
+_MAX_CHOSEN_CELLS = 300_000
+"""Cells of a table whose interactions are chosen, from many fits; more are refused."""
+_MAX_BIAS_SCORE = 1.96
+"""Standard errors up to which a bias may be chance: at 95 % confidence."""
 
 
 class LoglinearModel(Result):
@@ -69,7 +72,7 @@ class LoglinearRisk(Result):
     @property
     def uncertain(self) -> bool:
         """Whether the estimated bias is beyond its error."""
-        return abs(self.score) > _ACCEPTED
+        return abs(self.score) > _MAX_BIAS_SCORE
 
 
 @takes_roles(without=DESIGN)
@@ -177,7 +180,7 @@ def loglinear_risk(
 
 
 def _check_size(cells: Cells, *, chosen: bool) -> None:
-    size, most = math.prod(cells.domains), _MAX_CHOICE if chosen else _MAX_CELLS
+    size, most = math.prod(cells.domains), _MAX_CHOSEN_CELLS if chosen else _MAX_CELLS
     if size > most:
         raise TooLargeError(
             f"The columns have {size:,} combinations of values; a log-linear model "
@@ -273,7 +276,7 @@ def _named(pairs: Sequence[_Margin], names: tuple[str, ...]) -> tuple[tuple[str,
 
 
 def _advice(fit: _TableFit, were_chosen: bool) -> str:
-    if abs(fit.score) <= _ACCEPTED:
+    if abs(fit.score) <= _MAX_BIAS_SCORE:
         return "The estimated bias is within its error."
     way = "high" if fit.bias > 0 else "low"
     what = "the model that was asked for" if were_chosen else "every model that was tried"
@@ -282,9 +285,12 @@ def _advice(fit: _TableFit, were_chosen: bool) -> str:
 
 _Margin = tuple[int, ...]
 
-_CYCLES = 200
-_CLOSE = 1e-6
-_SMALL = 1e-3
+_MAX_CYCLES = 200
+"""Cycles of fitting the margins at most, where they do not agree before."""
+_MARGIN_TOLERANCE = 1e-6
+"""As a part of all people: margins that differ by less agree."""
+_SERIES_LIMIT = 1e-3
+"""Below this the first terms of the series: the formula would lose its digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,8 +320,8 @@ def fit_margins(table: Floats, margins: Sequence[_Margin], start: Floats | None 
     axes = [tuple(i for i in range(table.ndim) if i not in margin) for margin in largest]
     targets = [table.sum(axis=summed_axes, keepdims=True) for summed_axes in axes]
     fitted = np.ones_like(table) if start is None else start.copy()
-    close = _CLOSE * float(table.sum())
-    for _ in range(_CYCLES):
+    close = _MARGIN_TOLERANCE * float(table.sum())
+    for _ in range(_MAX_CYCLES):
         worst = 0.0
         for margin_axes, target in zip(axes, targets, strict=True):
             now = fitted.sum(axis=margin_axes, keepdims=True)
@@ -364,9 +370,9 @@ def judge(counts: Floats, fitted: Floats, fraction: float | Floats, overall: flo
 
 def _match(m: Floats) -> tuple[Floats, Floats, Floats]:
     """(1 - exp(-m)) / m and its first two derivatives."""
-    x = np.maximum(m, _SMALL)
+    x = np.maximum(m, _SERIES_LIMIT)
     gone = np.exp(-x)
-    small = m < _SMALL
+    small = m < _SERIES_LIMIT
     value = np.where(small, 1 - m / 2 + m**2 / 6, -np.expm1(-x) / x)
     slope = np.where(small, -0.5 + m / 3, (gone * (x + 1) - 1) / x**2)
     bend = np.where(small, 1 / 3 - m / 4, (2 - gone * (x**2 + 2 * x + 2)) / x**3)

@@ -19,6 +19,7 @@ from crypsis.singling_out._bounds import check_fraction
 from crypsis.singling_out._search import FoundSet
 
 CONFIDENCE = 0.95
+"""Of the intervals of estimates from samples of the records."""
 
 
 class ColumnSet(Result):

@@ -15,11 +15,16 @@ import numpy as np
 from crypsis.array_types import Floats, Ints
 from crypsis.scientific import special
 
-_FAR = 1_000.0
-_GAIN = 1e-10
-_DIFFERENCE = 1e-3
-_LONGEST = 4.0
-_TURNS = 50
+_STIRLING_FROM = 1_000.0
+"""Beyond this the first terms of Stirling's series are exact enough."""
+_CONVERGED_GAIN = 1e-10
+"""A step that lowers the loss by less ends the search."""
+_DERIVATIVE_STEP = 1e-3
+"""The step of the differences that stand for derivatives."""
+_MAX_STEP_LENGTH = 4.0
+"""Steps are cut to this length: the parameters are logarithms."""
+_MAX_STEPS = 50
+"""Steps of the search for the best fit at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +133,7 @@ def _fit(loss: Callable[[Floats], float], starts: Sequence[tuple[float, float]])
 def _lowest(loss: Callable[[Floats], float], point: Floats) -> tuple[float, Floats]:
     """Newton's method with differences for derivatives, damped as by Levenberg and Marquardt."""
     least, damping = loss(point), 1e-3
-    for _ in range(_TURNS):
+    for _ in range(_MAX_STEPS):
         gradient, hessian = _derivatives(loss, point, least)
         if not np.isfinite(hessian).all():
             break
@@ -136,7 +141,7 @@ def _lowest(loss: Callable[[Floats], float], point: Floats) -> tuple[float, Floa
             values, vectors = np.linalg.eigh(hessian)
             curved = np.maximum(np.abs(values), 1e-9) + damping
             step = -vectors @ ((vectors.T @ gradient) / curved)
-            step *= min(1.0, _LONGEST / float(np.linalg.norm(step) + 1e-300))
+            step *= min(1.0, _MAX_STEP_LENGTH / float(np.linalg.norm(step) + 1e-300))
             stepped = loss(point + step)
             if stepped <= least or damping > 1e6:
                 break
@@ -145,14 +150,14 @@ def _lowest(loss: Callable[[Floats], float], point: Floats) -> tuple[float, Floa
         if gained <= 0:
             break
         least, point, damping = stepped, point + step, damping / 10
-        if gained < _GAIN:
+        if gained < _CONVERGED_GAIN:
             break
     return least, point
 
 
 def _derivatives(loss: Callable[[Floats], float], point: Floats, here: float) -> tuple[Floats, Floats]:
     """Gradient and Hessian of a function of two variables, by central differences."""
-    h = _DIFFERENCE
+    h = _DERIVATIVE_STEP
     across, up = np.array([h, 0.0]), np.array([0.0, h])
     east, west = loss(point + across), loss(point - across)
     north, south = loss(point + up), loss(point - up)
@@ -180,7 +185,7 @@ def _log_gamma_ratio(z: float, more: float) -> float:
     Far from zero by Stirling's series, whose large terms are taken together before they round.
     """
     far = z + more
-    if min(z, far) < _FAR:
+    if min(z, far) < _STIRLING_FROM:
         return math.lgamma(far) - math.lgamma(z)
     series = more * (math.log(z) - 1) + (far - 0.5) * math.log1p(more / z)
     return series + (1 / far - 1 / z) / 12

@@ -28,8 +28,10 @@ from crypsis.singling_out._models import (
 from crypsis.singling_out._population_bounds import SampledClasses, unique_people
 from crypsis.singling_out._risk import refuse_wildcards
 
-_SMALL_SAMPLE = 0.1
+_SMALL_SAMPLE_FRACTION = 0.1
+"""Up to this fraction Pitman's model is preferred: the rule of Dankar et al. 2012."""
 _MAX_WEIGHTS = 30
+"""Different weights of strata, each with fits of its own; more are refused."""
 _MODELS: dict[str, Model] = {
     "pitman": pitman_uniques,
     "zayatz": zayatz_uniques,
@@ -222,7 +224,7 @@ def _share(model: Model, strata: Sequence[SampledClasses]) -> float | None:
 
 def _choose(fitting: dict[str, float], fraction: float) -> str:
     """The rule of Dankar, El Emam, Neisa & Roffey 2012, among the models that fit."""
-    if fraction <= _SMALL_SAMPLE:
+    if fraction <= _SMALL_SAMPLE_FRACTION:
         for name in ("pitman", "zayatz"):
             if name in fitting:
                 return name

@@ -20,14 +20,18 @@ import numpy as np
 from crypsis.array_types import Floats, Ints
 from crypsis.scientific import special
 
-# Larger sampled classes say nothing about people who are alone.
-_COUNTED_SIZES = 12
-# log(20): a population under which a count of zero has probability 0.05 is just not excluded.
+_MAX_COUNTED_SIZE = 12
+"""Larger sampled classes say nothing about people who are alone."""
 _LOG_LIKELIHOOD_DROP = math.log(20)
-_EVERY_SIZE_TO = 12
+"""A population under which a count of zero has probability 0.05 is just not excluded."""
+_MAX_SINGLE_SIZE = 12
+"""Each size of a class of the population up to this has a place of its own."""
 _SIZE_RATIO = 1.15
-_FASTER = 25.0
-_SETTLED = 1e-3
+"""The ratio of the sizes that stand for larger classes: neighbors look alike."""
+_WEIGHT_FACTOR = 25.0
+"""By this factor the barrier weighs less in each round."""
+_CONVERGED_GAIN = 1e-3
+"""A step that would gain less ends Newton's method."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +83,8 @@ def unique_people(strata: Sequence[SampledClasses]) -> UniquePeople:
 
 
 def _counts(sampled_classes: SampledClasses) -> Floats:
-    counts = np.zeros(_COUNTED_SIZES)
-    few = sampled_classes.size <= _COUNTED_SIZES
+    counts = np.zeros(_MAX_COUNTED_SIZE)
+    few = sampled_classes.size <= _MAX_COUNTED_SIZE
     counts[sampled_classes.size[few] - 1] = sampled_classes.number[few]
     return counts
 
@@ -90,11 +94,11 @@ def _shown(fraction: float) -> Floats:
 
     The first column is a class of one person. Sizes grow geometrically once neighbors look alike.
     """
-    sizes = [float(j) for j in range(1, _EVERY_SIZE_TO + 1)]
-    largest = (_COUNTED_SIZES + 10 * math.sqrt(_COUNTED_SIZES) + 20) / fraction
+    sizes = [float(j) for j in range(1, _MAX_SINGLE_SIZE + 1)]
+    largest = (_MAX_COUNTED_SIZE + 10 * math.sqrt(_MAX_COUNTED_SIZE) + 20) / fraction
     while sizes[-1] < largest:
         sizes.append(float(math.ceil(sizes[-1] * _SIZE_RATIO)))
-    j, i = np.array(sizes), np.arange(1, _COUNTED_SIZES + 1)[:, None]
+    j, i = np.array(sizes), np.arange(1, _MAX_COUNTED_SIZE + 1)[:, None]
     log_p = special.gammaln(j + 1) - special.gammaln(i + 1) - special.gammaln(np.maximum(j - i, 0) + 1)
     log_p += i * math.log(fraction) + (j - i) * math.log1p(-fraction)
     shown = np.where(i <= j, np.exp(log_p), 0.0)
@@ -127,10 +131,10 @@ def _alone(strata: Sequence[SampledClasses], fraction: float) -> tuple[float, fl
     """
     shown = [_shown(stratum.rows / stratum.population) for stratum in strata]
     columns = np.cumsum([0, *(block.shape[1] for block in shown)])
-    blocks = np.zeros((_COUNTED_SIZES * len(shown), int(columns[-1])))
+    blocks = np.zeros((_MAX_COUNTED_SIZE * len(shown), int(columns[-1])))
     price = np.zeros(int(columns[-1]))
     for h, (stratum, block) in enumerate(zip(strata, shown, strict=True)):
-        blocks[_COUNTED_SIZES * h : _COUNTED_SIZES * (h + 1), columns[h] : columns[h + 1]] = block
+        blocks[_MAX_COUNTED_SIZE * h : _MAX_COUNTED_SIZE * (h + 1), columns[h] : columns[h + 1]] = block
         price[columns[h]] = fraction * stratum.population / stratum.rows
     likelihood = _Likelihood(np.concatenate([_counts(stratum) for stratum in strata]), blocks)
     x = _likeliest(likelihood)
@@ -156,7 +160,7 @@ def _likeliest(likelihood: _Likelihood) -> Floats:
         x = _minimum(x, value, slope)
         if variables < 0.01 * weight:
             return x
-        weight *= _FASTER
+        weight *= _WEIGHT_FACTOR
 
 
 def _end(likelihood: _Likelihood, x: Floats, limit: float, price: Floats, once: float) -> float:
@@ -185,7 +189,7 @@ def _end(likelihood: _Likelihood, x: Floats, limit: float, price: Floats, once: 
         withheld = (variables + 1) / weight
         if withheld < margin:
             return max(0.0, sign * float(price @ x) + sign * withheld)
-        weight *= _FASTER
+        weight *= _WEIGHT_FACTOR
 
 
 def _minimum(
@@ -200,7 +204,7 @@ def _minimum(
         moved = x * gradient
         step = -x * (moved - scaled.T @ np.linalg.solve(inner, scaled @ moved))
         gain = -float(gradient @ step)
-        if gain < _SETTLED:
+        if gain < _CONVERGED_GAIN:
             break
         shrink = float((step / x).min())
         length = 1.0 if shrink >= -0.95 else -0.95 / shrink

@@ -21,6 +21,7 @@ from crypsis.tables.joins import rows_in_cells
 from crypsis.tables.values import places_among
 
 _MAX_RECORDS = 10_000_000
+"""Records above the threshold that are fetched; more are refused."""
 _ADDED = ("row", "class_size", "risk")
 
 

@@ -23,10 +23,11 @@ from crypsis.tables import Kind
 
 MISSING_PATTERN = "the pattern of missing values"
 """The name of the column that states which values of a record are missing."""
-_IDENTIFYING = 0.8
+_IDENTIFYING_SHARE = 0.8
 """The share of records that a sensitive attribute may single out alone: above, it is almost unique.
 Amounts and scores of ordinary releases single out up to 31 %, diagnoses with all their digits 77 %."""
-_SEARCHED_CELLS = 2_000_000
+_MAX_SEARCHED_CELLS = 2_000_000
+"""Of more cells no smallest set of columns is sought."""
 
 
 class ReleasedUniqueness(Result):
@@ -132,7 +133,7 @@ def released_uniqueness(
     identifying = tuple(
         name
         for name, classes in alone.items()
-        if classes.units > 1 and float(classes.unique_share) > _IDENTIFYING
+        if classes.units > 1 and float(classes.unique_share) > _IDENTIFYING_SHARE
     )
     targets: list[str | None] = [name for name in sensitive if name not in identifying]
     hidden = [name for name in dataset.sensitive if name not in known_names]
@@ -193,7 +194,7 @@ def _enough(dataset: Dataset, columns: tuple[str, ...], limit: float) -> tuple[s
         cells = dataset.cells(columns)
     except TooLargeError:
         return ()
-    if len(cells) > _SEARCHED_CELLS:
+    if len(cells) > _MAX_SEARCHED_CELLS:
         return ()
     cells = _with_missing_pattern(cells)
     table = CodeTable(cells)

@@ -18,8 +18,10 @@ from crypsis.scientific import special
 from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._risk import refuse_wildcards
 
-_GROUPS = 50
-_FEWEST = 2
+_JACKKNIFE_GROUPS = 50
+"""Groups of clusters at most, each omitted once."""
+_MIN_GROUPS = 2
+"""With fewer groups the interval is from 0 to 1."""
 
 
 class UniqueMatch(Result):
@@ -213,8 +215,8 @@ class _Sample:
     def jackknife(self, confidence: float) -> tuple[float, float]:
         """The interval from the estimates without each group of clusters."""
         clusters = int(self.clusters.max(initial=-1)) + 1
-        groups = min(_GROUPS, clusters)
-        if groups < _FEWEST:
+        groups = min(_JACKKNIFE_GROUPS, clusters)
+        if groups < _MIN_GROUPS:
             return 0.0, 1.0
         estimates = []
         for omitted in range(groups):

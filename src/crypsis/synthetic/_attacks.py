@@ -13,10 +13,11 @@ from crypsis.results import Estimate, Result
 from crypsis.synthetic._columns import FileColumn
 from crypsis.synthetic._neighbors import Neighbors
 
-_FALSE = 0.1
+_MAX_FALSE_SHARE = 0.1
 """The largest share of the control group that is taken for training records."""
-_TRIALS = 4
-_CLOSE = 0.05
+_MAX_TRIALS = 4
+"""Sets of columns that are tried for each record."""
+_MAX_DEVIATION = 0.05
 """A number is inferred if the guess is within this part of its spread."""
 
 
@@ -132,7 +133,7 @@ def _threshold(training: Floats, control: Floats) -> float:
     control_share = 1 - np.searchsorted(np.sort(control), thresholds, side="left") / control.size
     both = (here * training.size + control_share * control.size) / (training.size + control.size)
     spread = np.maximum(both * (1 - both), 0.25 / thresholds.size) * (1 / training.size + 1 / control.size)
-    excess = np.where(control_share <= _FALSE, (here - control_share) / np.sqrt(spread), -np.inf)
+    excess = np.where(control_share <= _MAX_FALSE_SHARE, (here - control_share) / np.sqrt(spread), -np.inf)
     return float(thresholds[np.argmax(excess)]) if np.isfinite(excess).any() else float("inf")
 
 
@@ -164,7 +165,7 @@ def inference(
         if not column.numeric:
             return np.asarray(values == guess)
         both = np.isnan(values) & np.isnan(guess)
-        return np.asarray((np.abs(values - guess) <= _CLOSE) | both)
+        return np.asarray((np.abs(values - guess) <= _MAX_DEVIATION) | both)
 
     draw = np.random.default_rng(0).integers(0, synthetic.size, training[0].size)
     return Outcome(
@@ -217,7 +218,7 @@ def _unique_predicate(
     columns: Sequence[FileColumn], row: int, middle: Sequence[float], draw: np.random.Generator
 ) -> tuple[int, ...] | None:
     """Columns in which a synthetic record is singled out among all of them, if a few trials find any."""
-    for _ in range(_TRIALS):
+    for _ in range(_MAX_TRIALS):
         count = int(draw.integers(min(3, len(columns)), min(6, len(columns)) + 1))
         chosen = tuple(sorted(draw.choice(len(columns), count, replace=False).tolist()))
         if _matching(columns, chosen, row, 0, None, middle) == 1:

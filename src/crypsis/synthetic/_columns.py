@@ -18,8 +18,9 @@ from crypsis.hierarchies.labels import as_text
 from crypsis.options import Role
 from crypsis.tables import Kind
 
-_MOST_ROWS = 2_000_000
-_ORDERED = 10
+_MAX_ROWS = 2_000_000
+"""Records of a file; more are refused."""
+_MIN_NUMBERS = 10
 """A number with fewer values is compared as a category."""
 
 
@@ -51,9 +52,9 @@ def compared_columns(files: Sequence[Dataset]) -> list[FileColumn]:
     """The released columns of the first file that all files have."""
     first = files[0]
     for file in files:
-        if not file.rows.local or file.count > _MOST_ROWS:
+        if not file.rows.local or file.count > _MAX_ROWS:
             raise TooLargeError(
-                f"Synthetic files are compared on one machine, and up to {_MOST_ROWS:,} records."
+                f"Synthetic files are compared on one machine, and up to {_MAX_ROWS:,} records."
             )
         if not file.count:
             raise InputError("A file without records cannot be compared.")
@@ -76,7 +77,7 @@ def _compared(name: str, arrays: Sequence[pa.Array]) -> FileColumn:
         values = [_numbers(array) for array in arrays]
         numbers = np.concatenate(values)
         finite = numbers[np.isfinite(numbers)]
-        if np.unique(finite).size >= _ORDERED:
+        if np.unique(finite).size >= _MIN_NUMBERS:
             low, high = np.quantile(finite, [0.05, 0.95])
             spread = float(high - low) or float(np.ptp(finite)) or 1.0
             return FileColumn(name, True, tuple(value / spread for value in values))

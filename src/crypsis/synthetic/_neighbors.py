@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from crypsis.array_types import Floats, Ints
 from crypsis.synthetic._columns import FileColumn
 
-_CELLS = 2_000_000
-_NEAR = 5
+_MAX_DISTANCES_AT_ONCE = 2_000_000
+"""Distances in memory at a time, by column and by set of columns."""
+_NEAREST_RECORDS = 5
+"""Neighbors that are found in the sets of columns of two halves of a record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +41,8 @@ def nearest(
     size = columns[0].parts[file].size
     shares = sets / sets.sum(axis=1, keepdims=True)
     jitter = np.random.default_rng(0).random(size, np.float32) * np.float32(1e-5)
-    block = max(1, _CELLS // (size * (len(columns) + len(sets))))
-    count = min(_NEAR, size)
+    block = max(1, _MAX_DISTANCES_AT_ONCE // (size * (len(columns) + len(sets))))
+    count = min(_NEAREST_RECORDS, size)
     parts: list[tuple[Floats, Ints, Ints]] = []
     for start in range(0, rows.size, block):
         chosen = rows[start : start + block]

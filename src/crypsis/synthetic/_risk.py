@@ -28,14 +28,25 @@ from crypsis.synthetic._columns import FileColumn, compared_columns, records
 from crypsis.synthetic._neighbors import Neighbors, nearest
 
 _CONFIDENCE = 0.95
-_FEWEST, _PREDICATES, _MOST_PREDICATE_ROWS = 20, 1_000, 50_000
-_MOST_DISTANCES, _FEW_SETS = 50_000_000, 15
-"""How many distances are computed, each over up to so many sets of columns; fewer over more."""
-_NOISE = 1e-3
+"""Of all attacks together: each has its part of what may be missed."""
+_MIN_TARGETS = 20
+"""Fewer targets, or records of the training data and the holdout, are refused."""
+_MAX_PREDICATES = 1_000
+"""Predicates of synthetic records that are tried."""
+_MAX_PREDICATE_ROWS = 50_000
+"""Synthetic records of which predicates are made; of more a sample is drawn."""
+_MAX_DISTANCES = 50_000_000
+"""Distances that are computed in all; for large files fewer targets are attacked."""
+_MAX_COLUMN_SETS = 15
+"""Each distance is computed over up to so many sets of columns; over more, fewer are computed."""
+_DISTANCE_OFFSET = 1e-3
 """Added to distances, as a part of the spread of a column, so that equal records have a ratio."""
-_SAME = 0.01
-_UNLIKE = 1e-4
-_RARE = 0.001
+_MAX_REPEATED_SHARE = 0.01
+"""By more repeated records than this share the holdout has people of the training data."""
+_MIN_P_VALUE = 1e-4
+"""Below this, divided among the columns, the holdout is of another population."""
+_RARE_P_VALUE = 0.001
+"""The probability below which so many training records above all others are no chance."""
 
 
 class SyntheticRisk(Result, eq=False):
@@ -135,16 +146,16 @@ def synthetic_risk(
     >>> found.worst("copies").advantage.value
     1.0
     """
-    if targets < _FEWEST:
+    if targets < _MIN_TARGETS:
         raise ParameterError(
-            f"Parameter 'targets' must be at least {_FEWEST}; {targets} was given.", parameter="targets"
+            f"Parameter 'targets' must be at least {_MIN_TARGETS}; {targets} was given.", parameter="targets"
         )
     dataset, training = as_dataset(synthetic, **roles), as_dataset(original)
     files = [dataset, training, *([] if holdout is None else [as_dataset(holdout)])]
-    small = [file for file in files[1:] if file.count < _FEWEST]
+    small = [file for file in files[1:] if file.count < _MIN_TARGETS]
     if small:
         raise ParameterError(
-            f"The training data and the holdout need at least {_FEWEST} records; "
+            f"The training data and the holdout need at least {_MIN_TARGETS} records; "
             f"{small[0].count} were given.",
             parameter="original" if small[0] is training else "holdout",
         )
@@ -152,8 +163,8 @@ def synthetic_risk(
     draw = np.random.default_rng(seed)
     largest = max(file.count for file in (dataset, *files[2:]))
     attributes = _inferred_attributes(dataset, columns)
-    sets = max(1.0, (len(attributes) + 3) / _FEW_SETS)
-    most = min(targets, max(_FEWEST, int(_MOST_DISTANCES / largest / sets)))
+    sets = max(1.0, (len(attributes) + 3) / _MAX_COLUMN_SETS)
+    most = min(targets, max(_MIN_TARGETS, int(_MAX_DISTANCES / largest / sets)))
     chosen = [np.sort(draw.permutation(file.count)[:most]) for file in files[1:]]
     keys = records(columns)
     attack_outcomes = [copies(keys)]
@@ -164,7 +175,7 @@ def synthetic_risk(
         predicate_rows[0],
         predicate_rows[1] if holdout is not None else None,
         seed,
-        _PREDICATES,
+        _MAX_PREDICATES,
     )
     attack_outcomes += [*outcomes, *([] if single is None else [single])]
     confidence = 1 - (1 - _CONFIDENCE) / len(attack_outcomes)
@@ -191,7 +202,7 @@ def _by_chance(training: int, control: int) -> int:
     (10, 71)
     """
     likely, count = 1.0, 0
-    while likely >= _RARE and count < training:
+    while likely >= _RARE_P_VALUE and count < training:
         likely *= (training - count) / (training + control - count)
         count += 1
     return count
@@ -200,7 +211,7 @@ def _by_chance(training: int, control: int) -> int:
 def _fewer(columns: Sequence[FileColumn], draw: np.random.Generator) -> list[FileColumn]:
     """The columns with at most 50,000 synthetic records, which predicates are made of."""
     size = columns[0].parts[0].size
-    rows = draw.permutation(size)[:_MOST_PREDICATE_ROWS] if size > _MOST_PREDICATE_ROWS else None
+    rows = draw.permutation(size)[:_MAX_PREDICATE_ROWS] if size > _MAX_PREDICATE_ROWS else None
     if rows is None:
         return list(columns)
     return [
@@ -252,9 +263,9 @@ def _nearest_attacks(
 def _membership(
     distances: Sequence[Neighbors], reference: Sequence[Neighbors], seed: int
 ) -> tuple[list[Outcome], Floats]:
-    logs = [np.log(neighbors.distance[0] + _NOISE) for neighbors in distances]
+    logs = [np.log(neighbors.distance[0] + _DISTANCE_OFFSET) for neighbors in distances]
     ratios = [
-        np.log(nearest_rows.distance[0] + _NOISE) - log
+        np.log(nearest_rows.distance[0] + _DISTANCE_OFFSET) - log
         for nearest_rows, log in zip(reference, logs, strict=True)
     ]
     near_copies, _ = membership("near copies", (-logs[0], -logs[1]), seed)
@@ -272,12 +283,12 @@ def _problems(columns: Sequence[FileColumn], keys: Sequence[Ints]) -> tuple[str,
     excess = difference_of(
         share_of(int(repeated.sum()), repeated.size), share_of(int(again.sum()), again.size)
     )
-    if excess.low > _SAME:
+    if excess.low > _MAX_REPEATED_SHARE:
         problems.append(
             f"{int(repeated.sum()):,} of {repeated.size:,} records of the holdout are in the training "
             "data, so it cannot be a control group."
         )
-    unlike = [column.name for column in columns if _differ(column) < _UNLIKE / len(columns)]
+    unlike = [column.name for column in columns if _differ(column) < _MIN_P_VALUE / len(columns)]
     if unlike:
         names = ", ".join(map(repr, unlike[:6]))
         problems.append(

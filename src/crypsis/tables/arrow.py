@@ -25,9 +25,12 @@ from crypsis.tables.rows import COUNT, Rows
 from crypsis.tables.schema import columns_of, inner_names
 from crypsis.tables.values import clean_column
 
-_TALLIED_HERE, _COUNTED_HERE = 200_000, 1_000_000
-"""Of more rows DuckDB is faster, on all cores; later where the cells have to be fetched."""
-_LARGEST_TEXT = 2**31 - 1
+_MAX_TALLIED_ROWS = 200_000
+"""Of more rows DuckDB is faster, on all cores."""
+_MAX_COUNTED_ROWS = 1_000_000
+"""Of more rows DuckDB is faster, even where the cells have to be fetched."""
+_MAX_TEXT_BYTES = 2**31 - 1
+"""Short strings of Arrow have offsets of 32 bits."""
 _PLAIN = (
     pa.types.is_boolean,
     pa.types.is_integer,
@@ -98,14 +101,14 @@ class TableRows(Rows):
 
     def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> ColumnSetCounts:
         """The equivalence classes of some columns; of a small table counted in memory."""
-        if not 0 < self.count <= _TALLIED_HERE:
+        if not 0 < self.count <= _MAX_TALLIED_ROWS:
             return super().tally(names, drop_missing=drop_missing)
         counted = self._counted(names, self.comparable(names), None, self.count)
         return ColumnSetCounts.from_table(names, counted, drop_missing=drop_missing)
 
     def _counted(self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int) -> pa.Table:
         """A small table is counted in memory, before an engine would have started."""
-        if weight is not None or self.count > min(_COUNTED_HERE, at_most) or not self.count:
+        if weight is not None or self.count > min(_MAX_COUNTED_ROWS, at_most) or not self.count:
             return super()._counted(names, inner, weight, at_most)
         new = [name for name in inner if name not in self._codes]
         new_codes = each_column(_coded, [self.table[name] for name in new])
@@ -129,7 +132,7 @@ def _coded(column: pa.ChunkedArray) -> pa.DictionaryArray:
 
 def plain(table: pa.Table) -> pa.Table | None:
     """The table, texts as short strings, if all its types mean the same here and in DuckDB."""
-    if table.nbytes >= _LARGEST_TEXT:
+    if table.nbytes >= _MAX_TEXT_BYTES:
         return None
     for i, field in enumerate(table.schema):
         if pa.types.is_large_string(field.type):

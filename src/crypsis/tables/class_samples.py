@@ -27,8 +27,11 @@ from crypsis.tables.values import any_missing
 CERTAIN = "\0drawn for certain"
 """The column of `sample_classes` that marks the classes drawn whatever their hash."""
 _SAMPLED_ROWS = 200_000
-_SEEN_OFTEN = 5
-_MAX_CERTAIN = 5_000
+"""Rows of the sample that shows which classes are large."""
+_MIN_TIMES_DRAWN = 5
+"""A class that is drawn so often is large; smaller ones are seldom."""
+_MAX_CERTAIN_CLASSES = 5_000
+"""Large classes that are drawn for certain: the largest."""
 
 
 def sketches(rows: Rows, sets: Sequence[Sequence[str]]) -> list[DistinctSketch]:
@@ -111,8 +114,8 @@ def large_classes(rows: Rows, names: Sequence[str], *, seed: int = 0) -> NDArray
     column = Column("class", Kind.INTEGER, "class")
     drawn = sample(rows.derive([column], lambda _: hashes, rows.count), _SAMPLED_ROWS, seed=seed)
     classes, times = np.unique(drawn["class"].to_numpy(), return_counts=True)
-    often = np.argsort(-times, kind="stable")[: int((times >= _SEEN_OFTEN).sum())]
-    return np.asarray(classes[often[:_MAX_CERTAIN]], np.int64)
+    often = np.argsort(-times, kind="stable")[: int((times >= _MIN_TIMES_DRAWN).sum())]
+    return np.asarray(classes[often[:_MAX_CERTAIN_CLASSES]], np.int64)
 
 
 def sample_classes(

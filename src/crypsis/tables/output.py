@@ -31,7 +31,8 @@ from crypsis.tables.sources import open_source
 from crypsis.tables.sql import quote
 from crypsis.tables.time_types import with_time_types
 
-_CHUNK = 1 << 22
+_CHUNK_CHARACTERS = 1 << 22
+"""Characters that are written in another encoding at a time."""
 _TABLE = "release"
 _LIBRARIES = {
     "excel": ("xlsxwriter", "Writing spreadsheets"),
@@ -220,7 +221,7 @@ def _recoded(source: Path, target: Path, form: FileForm) -> None:
     try:
         with source.open(encoding="utf-8", newline="") as text, packed(target, form.compression) as out:
             encoder = codecs.getincrementalencoder(form.encoding)()  # its mark comes once
-            while chunk := text.read(_CHUNK):
+            while chunk := text.read(_CHUNK_CHARACTERS):
                 out.write(encoder.encode(chunk))
     except UnicodeEncodeError:
         raise OutputError(

@@ -9,14 +9,14 @@ import pyarrow as pa
 
 from crypsis.threads import map_threads
 
-_WORTH_A_THREAD = 2_000_000
-"""Values. Fewer take about as long as starting threads."""
+_MIN_THREADED_VALUES = 2_000_000
+"""Fewer values take about as long as starting threads."""
 
 
 def each_column(
     function: Callable[..., Any], columns: Sequence[pa.ChunkedArray], *more: Sequence[Any]
 ) -> list[Any]:
     """What the function makes of every column, in their order."""
-    if sum(map(len, columns)) < _WORTH_A_THREAD:
+    if sum(map(len, columns)) < _MIN_THREADED_VALUES:
         return list(map(function, columns, *more))
     return map_threads(function, columns, *more)

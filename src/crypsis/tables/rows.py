@@ -31,7 +31,9 @@ from crypsis.tables.values import (
 
 COUNT = "n"
 MAX_CELLS = 20_000_000
+"""Cells that are counted unless the caller states how many; with more the count is refused."""
 PART_ROWS = 1_000_000
+"""Rows of a part of a table, about."""
 FIRST_ROWS = 1_000_000
 """The rows from which it is judged whether a column set has too many combinations to count."""
 

@@ -16,6 +16,8 @@ import narwhals.stable.v2 as nw
 
 from crypsis.errors import ColumnError, SourceError
 
+MAX_EXACT_INTEGER = 2**53
+"""Not every larger integer is a double."""
 MAX_COLUMNS = 10_000
 """Tables with more columns: the time of many a step grows with the square of their number."""
 

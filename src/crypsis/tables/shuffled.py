@@ -20,7 +20,9 @@ from crypsis.tables.schema import Kind
 from crypsis.tables.sources import open_spilled
 
 _PILE_ROWS = 1_000_000
+"""Rows of a pile, about, which is put in order in memory."""
 _MAX_PILES = 256
+"""Piles of a table; those of a very large one have more rows."""
 _HASH = "random_place"
 
 

@@ -11,15 +11,16 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_PIECE = 2.0**24
+_PIECE_FACTOR = 2.0**24
+"""Each piece behind the point has 24 bits, so that the sums of pieces are exact."""
 _PIECES = 4
 """What is below 2^-72 is not summed: nothing of a number above 2e-6, at most 2e-22 of others."""
 
 
 def sums(column: nw.Expr, name: str) -> list[nw.Expr]:
     """What to sum of a column of floats; `total` puts it together again."""
-    whole = [(column * _PIECE**i).floor() for i in range(_PIECES)]
-    pieces = [whole[0], *(whole[i] - whole[i - 1] * _PIECE for i in range(1, _PIECES))]
+    whole = [(column * _PIECE_FACTOR**i).floor() for i in range(_PIECES)]
+    pieces = [whole[0], *(whole[i] - whole[i - 1] * _PIECE_FACTOR for i in range(1, _PIECES))]
     return [piece.sum().alias(f"{name}{i}") for i, piece in enumerate(pieces)]
 
 
@@ -28,5 +29,5 @@ def total(table: pa.Table, name: str) -> pa.Table:
     pieces = [f"{name}{i}" for i in range(_PIECES)]
     sums = table[pieces[-1]]
     for piece in reversed(pieces[:-1]):
-        sums = pc.add(pc.divide(sums, _PIECE), table[piece])
+        sums = pc.add(pc.divide(sums, _PIECE_FACTOR), table[piece])
     return table.drop_columns(pieces).append_column(name, sums)

@@ -29,6 +29,7 @@ from crypsis.web.workspace import Workspace
 
 _log = logging.getLogger("crypsis.web")
 _TIDY_SECONDS = 5.0
+"""The time between two searches for tables to close, at most."""
 _ABOUT = (
     "Is this data safe to release, against whom, and what is the least that must change? "
     "Everything the page does, for programs. Send the token of the start address as "

@@ -12,7 +12,9 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS = 10.0
+"""A connection whose headers take longer is closed."""
 MAX_CONNECTIONS = 200
+"""A connection more is closed at once."""
 
 
 class BoundedProtocol(H11Protocol):

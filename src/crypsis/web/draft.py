@@ -24,7 +24,7 @@ MAX_STEPS = 100
 """How many steps can be undone: more than a person goes through, and little memory."""
 DEFAULT_K = 20
 """The smallest class where no policy was asked: links to the original are tried at 5 %."""
-PREFERRED = 4.0
+PREFERRED_WEIGHT = 4.0
 """The weight in the search of a column that is preferred to be kept; others have 1."""
 
 _NUMBERS = ("diversity", "closeness", "best_guess", "excess", "journalist_risk", "k_map", "presence")
@@ -211,7 +211,7 @@ def _plan_body(values: Mapping[str, Value]) -> dict[str, Any]:
         if aim.startswith("keep:"):
             options["keep"][column] = int(aim.removeprefix("keep:"))
         elif aim in ("prefer", "may go"):
-            options["weights"][column] = PREFERRED if aim == "prefer" else 0.0
+            options["weights"][column] = PREFERRED_WEIGHT if aim == "prefer" else 0.0
         elif aim in ("apart", "may change"):
             options[aim.replace(" ", "_")].append(column)
         else:

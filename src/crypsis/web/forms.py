@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from crypsis.options import ReadOptions
 from crypsis.web.options import advanced
-from crypsis.web.results import MOST_APART
+from crypsis.web.results import MAX_APART
 
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
 Slot = Literal[
@@ -202,7 +202,7 @@ class _NamedOptions(Form):
     weights: dict[str, Annotated[float, Field(ge=0, le=1000)]] = {}
     keep: dict[str, int | str] = {}
     may_change: list[Name] = []
-    apart: Annotated[list[Name], Field(max_length=MOST_APART)] = []
+    apart: Annotated[list[Name], Field(max_length=MAX_APART)] = []
     """Sensitive attributes that are released apart, each in a file of its own."""
     exclude: list[Name] = []
     """Columns that are not released, whatever their role."""

@@ -18,8 +18,10 @@ from crypsis.web.wording import page_option
 if TYPE_CHECKING:
     from crypsis.web.open_tables import OpenTable
 
-_WAITING = 8
-_KEPT = 200
+_MAX_JOBS_PER_THREAD = 8
+"""Jobs that run or wait, for each that may run; more are refused."""
+_MAX_FINISHED_JOBS = 200
+"""Finished jobs whose answers are kept: the last ones."""
 _MAIN = {"assess": "assessing", "anonymize": "making the release", "explore": "alternatives"}
 """The step of an operation whose parts are those of the job; others come before or inside it."""
 _PARTLY_KNOWN = "assess"
@@ -132,7 +134,7 @@ class Jobs:
             same = [job for job in active if (job.table, job.question) == (table.id, (do, arguments))]
             if background and same:
                 return same[0]
-            if len(active) >= _WAITING * self._settings.jobs:
+            if len(active) >= _MAX_JOBS_PER_THREAD * self._settings.jobs:
                 raise RequestError("Too many jobs are waiting; try again later.", 429)
             job = Job(
                 secrets.token_hex(8),
@@ -148,7 +150,7 @@ class Jobs:
             for earlier_job in before:
                 earlier_job.cancel()
             self._jobs[job.id] = job
-            for old in [job for job in self._jobs.values() if not job.active][:-_KEPT]:
+            for old in [job for job in self._jobs.values() if not job.active][:-_MAX_FINISHED_JOBS]:
                 del self._jobs[old.id]
         self._threads.submit(self._run, job, before, table, do, arguments, then)
         return job

@@ -15,8 +15,11 @@ from crypsis.web.settings import Settings, size_text
 from crypsis.web.worker_process import Question, WorkerProcess
 
 _POLL_SECONDS = 0.1
+"""The time between two checks of the limits."""
 _GRACE_SECONDS = 12.0
-_DISK_SECONDS = 1.0
+"""A process that was asked to stop and still runs is killed then."""
+_DISK_CHECK_SECONDS = 1.0
+"""The time between two checks of the disk, which go through all files."""
 
 
 def watched(
@@ -62,7 +65,7 @@ def watched(
                 413,
                 hint="Use fewer columns, or raise {job_memory}.",
             )
-        if now - disk_checked > _DISK_SECONDS:
+        if now - disk_checked > _DISK_CHECK_SECONDS:
             disk_checked = now
             if folder_bytes(folder) > limits.disk_bytes:
                 worker.kill()

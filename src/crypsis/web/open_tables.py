@@ -32,6 +32,7 @@ from crypsis.web.settings import Settings
 from crypsis.web.worker_process import WorkerPool, WorkerProcess
 
 _QUICK_SECONDS = 60.0
+"""An answer without a job that takes longer is stopped."""
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 REPORTS = ("report.html", "report.md", "report.json")
 """About the table as it was opened."""
-MOST_APART = 20
+MAX_APART = 20
 """How many attributes the page releases apart."""
-APART = tuple(f"release.apart-{n}.{form}" for form in ("csv", "parquet") for n in range(1, MOST_APART + 1))
+APART = tuple(f"release.apart-{n}.{form}" for form in ("csv", "parquet") for n in range(1, MAX_APART + 1))
 """Sensitive attributes in files of their own."""
 RELEASED = (
     "release.csv",

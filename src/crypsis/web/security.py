@@ -25,8 +25,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 Scope = dict[str, Any]
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_SMALL_BODY = 2_000_000
-HEADER_BYTES = 16_384
+_MAX_BODY_BYTES = 2_000_000
+"""The body of a request, unless it is an upload; a larger one is refused."""
+MAX_HEADER_BYTES = 16_384
+"""The headers of a request; larger ones are refused."""
 STALLED_SECONDS = 30.0
 """How long no byte of a body may come: on one machine, a sender that waits longer has gone."""
 POLICY = (
@@ -121,7 +123,7 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, _with_headers(send))
             return
-        limit = self.upload_bytes if _is_upload(scope) else _SMALL_BODY
+        limit = self.upload_bytes if _is_upload(scope) else _MAX_BODY_BYTES
         declared = Headers(scope=scope).get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
             answer = _answer(scope, 413, f"The body is larger than the {limit:,} bytes allowed.")
@@ -132,8 +134,8 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         gate, method = self.gate, scope["method"]
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADER_BYTES:
-            return _answer(scope, 431, f"The headers are larger than {HEADER_BYTES:,} bytes.")
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
+            return _answer(scope, 431, f"The headers are larger than {MAX_HEADER_BYTES:,} bytes.")
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in gate.hosts:
             return _answer(scope, 421, "This server answers on this machine only.")

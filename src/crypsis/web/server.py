@@ -17,7 +17,7 @@ import uvicorn
 from crypsis.errors import ParameterError
 from crypsis.web.app import create_app
 from crypsis.web.connections import BoundedProtocol
-from crypsis.web.security import HEADER_BYTES, Gate
+from crypsis.web.security import MAX_HEADER_BYTES, Gate
 from crypsis.web.settings import Settings
 
 _HOST = "127.0.0.1"
@@ -64,7 +64,7 @@ def listen(settings: Settings, port: int = 0) -> ListeningServer:
     config = uvicorn.Config(
         app,
         http=BoundedProtocol,
-        h11_max_incomplete_event_size=HEADER_BYTES,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         backlog=128,
         access_log=False,  # addresses contain names
         log_level=logging.CRITICAL,  # and errors may quote data

@@ -32,9 +32,11 @@ ACCEPTED = (*(end for end in _FORMATS if end != ".toml"), *_PACKED)
 FORMATS_IN_WORDS = (
     "CSV or JSON (also compressed), Parquet, ORC, Arrow, Stata, SPSS, SAS, a spreadsheet or SQLite"
 )
-_PIECE = 1 << 20
+_PIECE_BYTES = 1 << 20
+"""Bytes that are unpacked at a time."""
 _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException)
-_LONGEST_LINE = 4 << 20
+_MAX_LINE_BYTES = 4 << 20
+"""The beginning of a file, in whose first line columns are counted."""
 
 
 def title_of(name_sent: str) -> str:
@@ -103,7 +105,7 @@ def _check_width(path: Path, settings: Settings) -> None:
     """Refuse a line of more fields than columns are allowed, before anything looks at each."""
     try:
         with _unpacked(path, PurePosixPath(path.name.removesuffix(".partial")).suffix) as file:
-            line = bytes(file.read(_LONGEST_LINE)).split(b"\n", 1)[0]
+            line = bytes(file.read(_MAX_LINE_BYTES)).split(b"\n", 1)[0]
     except _DAMAGED:
         return  # it is damaged, which is reported when it is read
     most = max(line.count(mark) for mark in (b",", b";", b"\t", b"|"))
@@ -128,7 +130,7 @@ def check_expanded(path: Path, settings: Settings) -> None:
         size = 0
         try:
             with _unpacked(path, path.suffix) as file:
-                while piece := file.read(_PIECE):
+                while piece := file.read(_PIECE_BYTES):
                     size += len(piece)
                     if size > limit:
                         raise bomb
@@ -170,8 +172,8 @@ def _inflated_size(file: BinaryIO, limit: int) -> int:
     """The size of one deflated stream; more than the limit is not counted any further."""
     inflate, size = zlib.decompressobj(-15), 0
     while not inflate.eof and size <= limit:
-        piece = inflate.unconsumed_tail or file.read(_PIECE)
+        piece = inflate.unconsumed_tail or file.read(_PIECE_BYTES)
         if not piece:
             break
-        size += len(inflate.decompress(piece, _PIECE))
+        size += len(inflate.decompress(piece, _PIECE_BYTES))
     return size

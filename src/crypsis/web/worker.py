@@ -25,7 +25,8 @@ from crypsis import progress
 from crypsis.errors import CancelledError, CrypsisError
 from crypsis.web.wording import page_option
 
-_AT_ONCE = 4
+_MAX_QUESTIONS_AT_ONCE = 4
+"""Questions of a table that are answered at a time."""
 
 
 class QuestionService:
@@ -36,7 +37,7 @@ class QuestionService:
 
         self.session = TableSession()
         self._out, self._writing = out, threading.Lock()
-        self._threads = ThreadPoolExecutor(_AT_ONCE)
+        self._threads = ThreadPoolExecutor(_MAX_QUESTIONS_AT_ONCE)
         self._stops: dict[int, threading.Event] = {}
 
     def take(self, line: str) -> None:

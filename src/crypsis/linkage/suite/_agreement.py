@@ -14,10 +14,11 @@ from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage.suite._candidates import Candidates
 from crypsis.linkage.suite._files import Files
 
-_ROUNDS = 15
-_ESTIMATED = 4_000
-"""Targets that the frequencies are estimated from."""
-_OUTSIDE = 0.02
+_ESTIMATION_ROUNDS = 15
+"""Rounds in which the weights of the pairs and the frequencies of matches are estimated in turn."""
+_MAX_ESTIMATION_TARGETS = 4_000
+"""Targets that the frequencies are estimated from; of more a sample is drawn."""
+_OUTSIDE_WEIGHT = 0.02
 """The weight of the records that are not candidates, each as likely as a random pair is."""
 
 
@@ -34,18 +35,18 @@ def levels(files: Files, pairs: Candidates) -> list[tuple[Ints, Floats]]:
 def agreement(files: Files, pairs: Candidates, of: list[tuple[Ints, Floats]]) -> list[Floats]:
     """For each field the weight of each pair: log of the ratio of matches and random pairs."""
     in_sample = np.ones(len(pairs.target), bool)
-    if len(files.targets) > _ESTIMATED:
+    if len(files.targets) > _MAX_ESTIMATION_TARGETS:
         order = np.random.default_rng((files.seed, 27)).permutation(len(files.targets))
-        in_sample = (order < _ESTIMATED)[pairs.target]
+        in_sample = (order < _MAX_ESTIMATION_TARGETS)[pairs.target]
     target = pairs.target[in_sample]
     count = int(target.max(initial=-1)) + 1
     outside = 0.0
     if len(pairs.target) < len(files.targets) * len(files.sizes):
-        outside = _OUTSIDE * files.masked
+        outside = _OUTSIDE_WEIGHT * files.masked
     size = files.sizes[pairs.place[in_sample]]
     here = [(level[in_sample], random[in_sample]) for level, random in of]
     shares = [_first(field.levels, field.steps) for field in files.fields]
-    for _ in range(_ROUNDS):
+    for _ in range(_ESTIMATION_ROUNDS):
         score = sum(
             (np.log(share)[level] - random for share, (level, random) in zip(shares, here, strict=True)),
             np.zeros(len(target)),

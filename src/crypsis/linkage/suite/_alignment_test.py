@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.linkage._alignment import ALIGNED_Z
 from crypsis.linkage._search import share
 from crypsis.linkage.suite._attack import LinkAttack
 from crypsis.linkage.suite._candidates import alike
@@ -19,10 +20,16 @@ from crypsis.linkage.suite._files import Files
 from crypsis.results import Estimate, Result
 from crypsis.scientific import spatial
 
-_RECORDS = 3_000
-_MARGIN, _CONFIDENCE = 0.02, 0.9999
-_ALIGNED_Z = 4.0
-_FEWEST, _COVERED = 30, 0.9
+_MAX_COMPARED_RECORDS = 3_000
+"""Masked records whose nearest records are compared; of more a sample is drawn."""
+_EXPLAINED_MARGIN = 0.02
+"""Near pairs that exceed the correct links by no more than this share are explained by them."""
+_NEARER_CONFIDENCE = 0.9999
+"""Of the interval of the share of near pairs: it misses the share once in 10,000 files."""
+_MIN_INTERVAL_RECORDS = 30
+"""Fewer generalized values are not compared with their originals."""
+_COVERED_SHARE = 0.9
+"""Where so many originals are covered, the records correspond, even if chance covers as many."""
 
 
 class Contradiction(Result):
@@ -45,7 +52,7 @@ def rows_correspond(files: Files) -> bool:
         along = field.apart(rows, masked_rows)
         random = field.apart(rows, rng.permutation(masked_rows))
         spread = float(np.hypot(along.std(), random.std())) / np.sqrt(len(rows))
-        if random.mean() - along.mean() > _ALIGNED_Z * spread + 1e-12:
+        if random.mean() - along.mean() > ALIGNED_Z * spread + 1e-12:
             return True
         if random.mean() > 0 and along.mean() < 0.1 * random.mean():
             return True
@@ -64,12 +71,12 @@ def values_covered(files: Files) -> bool:
     rows, masked_rows = files.targets[files.known], files.own[files.known]
     for field in files.fields:
         wide = field.wide[masked_rows] & ~field.lost[rows]
-        if wide.sum() < _FEWEST:
+        if wide.sum() < _MIN_INTERVAL_RECORDS:
             continue
         wide_rows, theirs = rows[wide], masked_rows[wide]
         along = float((field.apart(wide_rows, theirs) <= 0).mean())
         random = float((field.apart(wide_rows, rng.permutation(theirs)) <= 0).mean())
-        if along < _COVERED and along - random < _ALIGNED_Z / 2 / np.sqrt(len(wide_rows)):
+        if along < _COVERED_SHARE and along - random < ALIGNED_Z / 2 / np.sqrt(len(wide_rows)):
             return False
     return True
 
@@ -80,12 +87,12 @@ def contradicted(files: Files, worst: LinkAttack) -> Contradiction | None:
         return None
     x, y = alike(files, range(len(files.fields)))
     rng = np.random.default_rng((files.seed, 25))
-    order = files.place_of[rng.permutation(files.masked)[:_RECORDS]]
+    order = files.place_of[rng.permutation(files.masked)[:_MAX_COMPARED_RECORDS]]
     to_other_file = spatial.cKDTree(x).query(y[order], k=1, p=1.0, workers=-1)[0]
     to_same_file = spatial.cKDTree(y).query(y[order], k=2, p=1.0, workers=-1)[0][:, 1]
     to_same_file = np.where(files.sizes[order] > 1, 0.0, to_same_file)
     nearer = float((to_other_file < to_same_file).sum() + 0.5 * (to_other_file == to_same_file).sum())
-    share_nearer = share(nearer, len(order), _CONFIDENCE)
-    if share_nearer.low - 0.5 <= worst.correct_share.high + _MARGIN:
+    share_nearer = share(nearer, len(order), _NEARER_CONFIDENCE)
+    if share_nearer.low - 0.5 <= worst.correct_share.high + _EXPLAINED_MARGIN:
         return None
     return Contradiction(len(order), share_nearer)

@@ -11,9 +11,10 @@ from crypsis.linkage.suite._files import Files
 from crypsis.results import Estimate, Result, percent_text, raw
 from crypsis.scientific import optimize
 
-CONFIDENT = 0.9
+CONFIDENT_PROBABILITY = 0.9
 """The probability from which an intruder is called confident of a link."""
-_LEARNED = 3_000
+_MAX_LEARNED_TARGETS = 3_000
+"""Known matches of a half that the probabilities are learned from."""
 
 
 class LinkAttack(Result, eq=False):
@@ -59,7 +60,7 @@ class LinkAttack(Result, eq=False):
         A record that is not linked has the partner -1.
         """
         right = None if masked_rows is None else (partners == masked_rows) & (partners >= 0)
-        sure = confidence >= CONFIDENT
+        sure = confidence >= CONFIDENT_PROBABILITY
         records, hits = len(partners), 0 if right is None else int(right.sum())
         return cls(
             method=method,
@@ -131,7 +132,7 @@ def _counted(
         confidence = None if confidence is None else confidence[target_subset]
     by_unit = hit if hit is None or target_subset is not None else files.by_unit(hit)
     single = tied == 1
-    sure = None if confidence is None else confidence >= CONFIDENT
+    sure = None if confidence is None else confidence >= CONFIDENT_PROBABILITY
     return LinkAttack(
         method=method,
         columns=columns or tuple(field.name for field in files.fields),
@@ -165,7 +166,7 @@ def _confidence(files: Files, pairs: Candidates, score: Floats, best: Floats) ->
     assert files.own is not None  # noqa: S101 - asked by the caller
     mine = pairs.place == files.own[pairs.target]
     for half in (0, 1):
-        learn = files.known[files.fold[files.known] != half][:_LEARNED]
+        learn = files.known[files.fold[files.known] != half][:_MAX_LEARNED_TARGETS]
         test = np.flatnonzero(files.fold == half)
         if len(learn) < 10:
             return confidences

@@ -13,9 +13,13 @@ from crypsis.linkage.suite._fields import NumberField, TextField
 from crypsis.linkage.suite._files import Files
 from crypsis.scientific import spatial
 
-_ALL_PAIRS = 40_000
-_NEAREST, _SCALED = 6, 12
-_DIMENSIONS = 6
+_MAX_ALL_PAIRS = 40_000
+"""Up to so many pairs of a target and a place are all candidates."""
+_NEAREST_PLACES = 6
+"""Candidates of each target by ranks, by values and by texts."""
+_NEAREST_SCALED_PLACES = 12
+"""Candidates of each target on the scale of the masking."""
+_SEARCHED_VARIATES = 6
 """The search for near records uses so many of the canonical variates; the scores use all."""
 
 
@@ -58,7 +62,7 @@ def candidates(
     places on the scale of the masking; `further` are pairs of targets and places.
     """
     targets, places = len(files.targets), len(files.sizes)
-    if targets * places <= _ALL_PAIRS:
+    if targets * places <= _MAX_ALL_PAIRS:
         all_pairs = np.divmod(np.arange(targets * places), places)
         return Candidates.of(targets, [all_pairs], places)
     near_pairs = []
@@ -66,14 +70,18 @@ def candidates(
         both = [number.quantiles() for number in files.numbers]
         x = np.column_stack([field[0][files.targets] for field in both])
         y = np.column_stack([field[1] for field in both])
-        near_pairs.append(nearest(x, y, _NEAREST, np.inf))
+        near_pairs.append(nearest(x, y, _NEAREST_PLACES, np.inf))
     x, y = alike(files, range(len(files.fields)))
-    near_pairs.append(nearest(x, y, _NEAREST, 1.0))
+    near_pairs.append(nearest(x, y, _NEAREST_PLACES, 1.0))
     near_pairs += [
-        field.similar(files.targets, _NEAREST) for field in files.fields if isinstance(field, TextField)
+        field.similar(files.targets, _NEAREST_PLACES)
+        for field in files.fields
+        if isinstance(field, TextField)
     ]
     for targets_of_scale, x, y in scaled:
-        row, released_place = nearest(x[:, :_DIMENSIONS], y[:, :_DIMENSIONS], _SCALED, 2.0)
+        row, released_place = nearest(
+            x[:, :_SEARCHED_VARIATES], y[:, :_SEARCHED_VARIATES], _NEAREST_SCALED_PLACES, 2.0
+        )
         near_pairs.append((targets_of_scale[row], released_place))
     near_pairs += further
     return Candidates.of(targets, near_pairs, places)

@@ -17,9 +17,18 @@ from crypsis.linkage._orders import Order
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage.suite._fields import CategoryField, Field, NumberField, TextField
 
-_COVER_WORK, _TABLE = 400_000, 8_000_000
-_TEXT_DISTINCT, _TEXT_SHARE, _TEXT_DIMENSIONS = 50, 0.3, 6
-_PARSED = 0.8
+_MAX_COVER_PAIRS = 400_000
+"""Pairs of a value and a label; of more it is not sought which labels cover which values."""
+_MAX_TABLE_CELLS = 8_000_000
+"""Pairs of categories in a table of 64 MB; more are compared as texts."""
+_MAX_CATEGORIES = 50
+"""Up to so many distinct values are categories, never texts."""
+_MAX_CATEGORY_SHARE = 0.3
+"""Up to this share of distinct values they are categories: texts hardly repeat."""
+_TEXT_DIMENSIONS = 6
+"""Main directions of the weights of texts, which the search for near records uses."""
+_MIN_PARSED_SHARE = 0.8
+"""Where fewer of the labels are intervals, the column is not read as numbers."""
 
 
 def field_of(name: str, x: pa.Array, y: pa.Array, order: Order | None = None) -> Field:
@@ -110,7 +119,7 @@ def _intervals(name: str, x: pa.Array, first: _Coded, second: _Coded) -> NumberF
         interval = day_intervals.get(text) if temporal else ends_of(text)
         ends.append(interval if text != TOP else (-np.inf, np.inf))
     parsed = sum(end is not None for end in ends)
-    if not ends or parsed < _PARSED * len(ends):
+    if not ends or parsed < _MIN_PARSED_SHARE * len(ends):
         return None
     table = np.array([end or (-np.inf, np.inf) for end in ends] + [(np.nan, np.nan)])
     return _number_field(name, values, *table[second.codes].T)
@@ -138,7 +147,7 @@ def _date_intervals(first: _Coded, values: Floats) -> dict[str, tuple[float, flo
 def _is_text(first: _Coded, second: _Coded) -> bool:
     """Texts that hardly repeat and are mostly not in the other file as they are."""
     distinct = len(second.texts)
-    if distinct <= _TEXT_DISTINCT or distinct <= _TEXT_SHARE * len(second.codes):
+    if distinct <= _MAX_CATEGORIES or distinct <= _MAX_CATEGORY_SHARE * len(second.codes):
         return False
     original_texts = set(first.texts)
     shared = sum(text in original_texts for text in second.texts)
@@ -163,7 +172,7 @@ def _prefixes(first: _Coded, second: _Coded) -> Mapping[str, list[int]]:
 
 def _category_field(name: str, first: _Coded, second: _Coded, hierarchy: Hierarchy | None) -> Field:
     wide, many = len(first.texts), len(second.texts)
-    if wide * many > _TABLE:
+    if wide * many > _MAX_TABLE_CELLS:
         return _text_field(name, first, second)  # too many for a table
     table = np.ones((wide + 1, many + 1))
     code_of = {text: i for i, text in enumerate(first.texts)}
@@ -176,7 +185,7 @@ def _category_field(name: str, first: _Coded, second: _Coded, hierarchy: Hierarc
         if starts:
             for j in unknown:
                 table[starts.get(second.texts[j], []), j] = 0.0
-        elif wide * len(unknown) <= _COVER_WORK:
+        elif wide * len(unknown) <= _MAX_COVER_PAIRS:
             contained = covered(second.values, first.values, any_other=True)
             table[:wide, :many][contained.T] = 0.0
     if hierarchy is not None:

@@ -20,11 +20,20 @@ from crypsis.linkage._ranks import Floats, Ints, ranks
 from crypsis.scientific import special
 
 Bools: TypeAlias = NDArray[np.bool_]
-_QUANTILES = (0.001, 0.01, 0.05, 0.2)
+_NEARNESS_QUANTILES = (0.001, 0.01, 0.05, 0.2)
 """Numbers agree the better, the fewer random pairs are as near as they are."""
 _RANDOM_PAIRS = 50_000
-_ONE_EACH, _CODES = 12, 4
-_RARE, _RARE_SHARE, _AT_ONCE = 50, 0.02, 1_000
+"""Pairs at random that show how near two numbers or texts are by chance."""
+_MAX_INDICATOR_LABELS = 12
+"""Up to so many labels have a coordinate each."""
+RANDOM_COORDINATES = 4
+"""Coordinates at random of each column, where it has more labels."""
+_RARE_GROUP_TEXTS = 50
+"""A group of letters that no more texts have is rare."""
+_RARE_GROUP_SHARE = 0.02
+"""A group of letters that no larger share of the texts has is rare, too."""
+_TEXTS_AT_ONCE = 1_000
+"""Original texts that are compared with all masked texts at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +137,7 @@ class NumberField(Field):
     @property
     def steps(self) -> int:
         """Equal or in the interval, then by the quantiles of random pairs."""
-        return len(_QUANTILES) + 2
+        return len(_NEARNESS_QUANTILES) + 2
 
     @cached_property
     def present(self) -> Floats:
@@ -156,9 +165,9 @@ class NumberField(Field):
         rng = np.random.default_rng(11)
         present, masked = np.flatnonzero(~self.lost), np.flatnonzero(~self.lost_masked)
         if not len(present) or not len(masked):
-            return np.zeros(len(_QUANTILES) + 1)
+            return np.zeros(len(_NEARNESS_QUANTILES) + 1)
         gaps = self._distance(rng.choice(present, _RANDOM_PAIRS), rng.choice(masked, _RANDOM_PAIRS))
-        return np.concatenate([[1e-9 * self.span], np.quantile(gaps, _QUANTILES)])
+        return np.concatenate([[1e-9 * self.span], np.quantile(gaps, _NEARNESS_QUANTILES)])
 
     def _distance(self, rows: Ints, places: Ints) -> Floats:
         x = self.values[rows]
@@ -284,7 +293,7 @@ class CategoryField(Field):
         label_of = np.where(covering.any(axis=1), order[covering.argmax(axis=1)], -1)
         many = self.table.shape[1]
         rng = np.random.default_rng((seed, 7))
-        codes = np.eye(many) if many <= _ONE_EACH else rng.normal(size=(many, _CODES))
+        codes = np.eye(many) if many <= _MAX_INDICATOR_LABELS else rng.normal(size=(many, RANDOM_COORDINATES))
         codes = np.vstack([codes, np.zeros(codes.shape[1])])  # no label covers it
         return codes[label_of[self.codes]], codes[self.labels]
 
@@ -334,11 +343,13 @@ class TextField(Field):
     def similar(self, rows: Ints, number: int) -> tuple[Ints, Ints]:
         """The masked texts that share the most rare groups of letters with some originals."""
         used = np.asarray((self.weights_masked > 0).sum(axis=0)).ravel()
-        rare = np.flatnonzero((used > 0) & (used <= max(_RARE, _RARE_SHARE * len(self.near_masked))))
+        rare = np.flatnonzero(
+            (used > 0) & (used <= max(_RARE_GROUP_TEXTS, _RARE_GROUP_SHARE * len(self.near_masked)))
+        )
         original_weights, masked_weights = self.weights[rows][:, rare], self.weights_masked[:, rare].T.tocsc()
         similar_pairs: list[tuple[Ints, Ints]] = []
-        for begin in range(0, len(rows), _AT_ONCE):
-            both = (original_weights[begin : begin + _AT_ONCE] @ masked_weights).tocoo()
+        for begin in range(0, len(rows), _TEXTS_AT_ONCE):
+            both = (original_weights[begin : begin + _TEXTS_AT_ONCE] @ masked_weights).tocoo()
             order = np.lexsort((-both.data, both.row))
             row, released_place = both.row[order].astype(np.int64), both.col[order].astype(np.int64)
             kept = np.arange(len(row)) - np.searchsorted(row, row) < number

@@ -11,13 +11,17 @@ from crypsis.linkage._ranks import Floats
 from crypsis.linkage.suite._candidates import Candidates
 from crypsis.linkage.suite._files import Files
 
-_PEOPLE, _CANDIDATES = 1_000, 12
-_LEAST = 60
+_MAX_LEARNED_TARGETS = 1_000
+"""Known matches of a half that the model learns from."""
+_LEARNED_CANDIDATES = 12
+"""Candidates of each target with the highest scores: the others teach little."""
+_MIN_KNOWN_MATCHES = 60
+"""With fewer known matches no model is learned."""
 
 
 def learned(files: Files, pairs: Candidates, features: Floats) -> Floats | None:
     """The log odds of each pair, by gradient boosting; None if too few matches are known."""
-    if files.own is None or len(files.known) < _LEAST:
+    if files.own is None or len(files.known) < _MIN_KNOWN_MATCHES:
         return None
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
@@ -46,12 +50,12 @@ def _ahead(pairs: Candidates, score: Floats) -> NDArray[np.bool_]:
     order = np.lexsort((-score, pairs.target))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order)) - pairs.start[pairs.target[order]]
-    return rank < _CANDIDATES
+    return rank < _LEARNED_CANDIDATES
 
 
 def _some(files: Files, half: int) -> NDArray[np.bool_]:
     chosen = np.zeros(len(files.targets), bool)
-    chosen[files.known[files.fold[files.known] != half][:_PEOPLE]] = True
+    chosen[files.known[files.fold[files.known] != half][:_MAX_LEARNED_TARGETS]] = True
     return chosen
 
 

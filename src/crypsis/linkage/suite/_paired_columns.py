@@ -14,10 +14,18 @@ from crypsis.linkage.suite._subsets import surviving
 from crypsis.results import Result
 from crypsis.scientific import stats
 
-_ROWS = 1_000
-_SURE, _NOTHING = 0.7, 0.1
-"""Nats that a column paired by content says of the true match, and below which a name misleads."""
-_CORRELATED, _SAME_VALUES, _SAME_DISTRIBUTION = 0.9, 0.8, 0.1
+_MAX_COMPARED_ROWS = 1_000
+"""Rows on which two columns are compared; of more a sample is drawn."""
+_MIN_CONTENT_NATS = 0.7
+"""What a column paired by content says of the true match, at least."""
+_MIN_NAME_NATS = 0.1
+"""A column that says less of the true match is not paired by its name, which misleads."""
+_MIN_RANK_CORRELATION = 0.9
+"""Columns whose ranks correlate more than this fit each other, whatever their values."""
+_MIN_SHARED_VALUES = 0.8
+"""Categories fit, row by row unknown, if so many masked values are among the original ones."""
+_MAX_DISTRIBUTION_DISTANCE = 0.1
+"""Numbers fit, row by row unknown, up to this Kolmogorov-Smirnov distance."""
 
 
 class ProposedColumn(Result):
@@ -51,7 +59,7 @@ def paired_columns(
     pairs, proposed, alone = [], [], []
     for name in released:
         named = name if name in original.column_names else None
-        if named is not None and (masked_rows is None or compare.fit(named, name) >= _NOTHING):
+        if named is not None and (masked_rows is None or compare.fit(named, name) >= _MIN_NAME_NATS):
             pairs.append((named, name))
             continue
         fits = {
@@ -60,7 +68,7 @@ def paired_columns(
             if column_name != name
         }
         best = max(fits, key=lambda column_name: fits[column_name], default=None)
-        if best is not None and fits[best] >= _SURE:
+        if best is not None and fits[best] >= _MIN_CONTENT_NATS:
             pairs.append((best, name))
             proposed.append(ProposedColumn(name, best))
         elif named is not None:
@@ -76,10 +84,10 @@ class _Content:
     def __init__(self, original: pa.Table, masked: pa.Table, masked_rows: Ints | None) -> None:
         rng = np.random.default_rng(24)
         if masked_rows is None:
-            at = rng.permutation(original.num_rows)[:_ROWS]
-            to = rng.permutation(masked.num_rows)[:_ROWS]
+            at = rng.permutation(original.num_rows)[:_MAX_COMPARED_ROWS]
+            to = rng.permutation(masked.num_rows)[:_MAX_COMPARED_ROWS]
         else:
-            at = rng.permutation(np.flatnonzero(masked_rows >= 0))[:_ROWS]
+            at = rng.permutation(np.flatnonzero(masked_rows >= 0))[:_MAX_COMPARED_ROWS]
             to = masked_rows[at]
         self._aligned = masked_rows is not None
         self._original, self._masked = original.take(pa.array(at)), masked.take(pa.array(to))
@@ -103,7 +111,7 @@ class _Content:
                 if present.sum() > 9
                 else None
             )
-            if along is not None and abs(along) > _CORRELATED:
+            if along is not None and abs(along) > _MIN_RANK_CORRELATION:
                 surviving_share = max(surviving_share, 1.0)
         return surviving_share
 
@@ -119,7 +127,7 @@ class _Content:
             if len(original_values) < 10 or len(masked) < 10:
                 return 0.0
 
-            return float(stats.ks_2samp(original_values, masked).statistic < _SAME_DISTRIBUTION)
+            return float(stats.ks_2samp(original_values, masked).statistic < _MAX_DISTRIBUTION_DISTANCE)
         seen = set(x.to_pylist())
         shared = np.mean([value in seen for value in y.to_pylist()])
-        return float(shared > _SAME_VALUES)
+        return float(shared > _MIN_SHARED_VALUES)

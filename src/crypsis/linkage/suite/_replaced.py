@@ -13,17 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from crypsis.linkage._ranks import Floats, Ints
+from crypsis.linkage.suite._fields import RANDOM_COORDINATES
 from crypsis.linkage.suite._files import Files
 from crypsis.linkage.suite.kernels.near_codes import nearest_by_codes
 from crypsis.threads import map_threads
 
-_FEWEST, _NEAREST = 20, 12
-_AT_ONCE = 128
+_MIN_KNOWN_MATCHES = 20
+"""With fewer known matches of a half nothing is learned."""
+_NEAREST_PLACES = 12
+"""Places of each target that are nearest to what its values became."""
+_TARGETS_AT_ONCE = 128
 """Targets whose near records a thread looks for at a time."""
-_REPEATED = 0.9
+_MAX_DISTINCT_SHARE = 0.9
 """What values of columns that have more distinct ones became is hardly learned."""
-_CODES = 4
-"""The search for near records has so many random coordinates of each column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +69,17 @@ class Replacements:
         first = np.cumsum([0, *(len(column.expected[1]) for column in columns)])
         codes_wanted = np.column_stack([column.original[rows] for column in columns]) + before[:-1]
         codes = (np.column_stack([column.masked for column in columns]) + first[:-1]).astype(np.int32)
-        nearest_places = np.empty((len(rows), min(_NEAREST, len(codes))), np.int64)
+        nearest_places = np.empty((len(rows), min(_NEAREST_PLACES, len(codes))), np.int64)
         map_threads(
             lambda at: nearest_by_codes(
                 expected,
-                codes_wanted[at : at + _AT_ONCE],
+                codes_wanted[at : at + _TARGETS_AT_ONCE],
                 points,
                 first,
                 codes,
-                nearest_places[at : at + _AT_ONCE],
+                nearest_places[at : at + _TARGETS_AT_ONCE],
             ),
-            range(0, len(rows), _AT_ONCE),
+            range(0, len(rows), _TARGETS_AT_ONCE),
         )
         return np.repeat(self.some, nearest_places.shape[1]), nearest_places.ravel()
 
@@ -85,11 +87,11 @@ class Replacements:
 def replaced(files: Files) -> list[Replacements]:
     """For each half of the targets what the other half shows; nothing if few are known."""
     coded_fields = [pair for field in files.fields if (pair := field.coded()) is not None]
-    coded = [(x, y) for x, y in coded_fields if len(np.unique(x)) <= _REPEATED * len(x)]
+    coded = [(x, y) for x, y in coded_fields if len(np.unique(x)) <= _MAX_DISTINCT_SHARE * len(x)]
     replacements = []
     for half in (0, 1):
         learn = files.known[files.fold[files.known] != half]
-        if len(learn) < _FEWEST or files.own is None or not coded:
+        if len(learn) < _MIN_KNOWN_MATCHES or files.own is None or not coded:
             return []
         rows, masked_rows = files.targets[learn], files.own[learn]
         targets_of_half = np.flatnonzero(files.fold == half)
@@ -108,8 +110,8 @@ def _learned(x: Ints, y: Ints, rows: Ints, masked_rows: Ints, seed: tuple[int, .
     share = np.bincount(y[masked_rows], minlength=many) / len(masked_rows)
     original_code, two = np.divmod(pair, many)
     weight = np.log((counts + share[two]) / (times[original_code] + 1) / share[two])
-    points = np.random.default_rng(seed).normal(size=(many, _CODES))
-    mean = np.zeros((len(times), _CODES))
+    points = np.random.default_rng(seed).normal(size=(many, RANDOM_COORDINATES))
+    mean = np.zeros((len(times), RANDOM_COORDINATES))
     np.add.at(mean, original_code, counts[:, None] * points[two])
     mean /= np.maximum(times, 1)[:, None]
     return _Replacement(x, y, pair, weight, -np.log(times + 1.0), (mean, points))

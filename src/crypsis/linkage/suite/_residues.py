@@ -9,8 +9,18 @@ from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage.suite._fields import NumberField
 from crypsis.linkage.suite._files import Files
 
-_MOST_DECIMALS, _LARGEST = 6, 2.0**53
-_FEWEST, _DRAWN, _SAMPLES, _MOSTLY = 20, 6, 64, 0.8
+_MAX_DECIMALS = 6
+"""Numbers with more decimals have no residues."""
+_LARGEST_WHOLE = 2.0**53
+"""Beyond this not every whole number is a double."""
+_MIN_CHANGES = 20
+"""With fewer changed values no step is sought."""
+_CHANGES_PER_DIVISOR = 6
+"""Changes, drawn at random, of which each greatest common divisor is taken."""
+_DIVISORS = 64
+"""The most frequent of so many divisors is the step."""
+_MIN_MULTIPLES_SHARE = 0.8
+"""If fewer changes are multiples of the step, there is none."""
 
 
 def residue_links(files: Files) -> tuple[Ints, tuple[str, ...]] | None:
@@ -55,9 +65,9 @@ def _residues(number_field: NumberField, files: Files) -> Ints | None:
 
 def _scale(numbers: Floats) -> float | None:
     """The power of ten that makes all numbers whole; None if there is none."""
-    for decimals in range(_MOST_DECIMALS + 1):
+    for decimals in range(_MAX_DECIMALS + 1):
         scaled = numbers * 10.0**decimals
-        if np.abs(scaled).max(initial=0.0) > _LARGEST:
+        if np.abs(scaled).max(initial=0.0) > _LARGEST_WHOLE:
             return None
         if (np.abs(scaled - np.rint(scaled)) < 1e-6 * np.maximum(1.0, np.abs(scaled) * 1e-6)).all():
             return 10.0**decimals
@@ -67,9 +77,9 @@ def _scale(numbers: Floats) -> float | None:
 def _step(changes: Ints, seed: int) -> int:
     """The number of which nearly all changes are multiples: 1 if there is no other."""
     changes = changes[changes > 0]
-    if changes.size < _FEWEST:
+    if changes.size < _MIN_CHANGES:
         return 1
-    drawn = np.random.default_rng((seed, 31)).choice(changes, (_SAMPLES, _DRAWN))
+    drawn = np.random.default_rng((seed, 31)).choice(changes, (_DIVISORS, _CHANGES_PER_DIVISOR))
     steps, counts = np.unique(np.gcd.reduce(drawn, axis=1), return_counts=True)
     step = int(steps[np.argmax(counts)])
-    return step if (changes % step == 0).mean() >= _MOSTLY else 1
+    return step if (changes % step == 0).mean() >= _MIN_MULTIPLES_SHARE else 1

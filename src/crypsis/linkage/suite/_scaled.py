@@ -14,8 +14,14 @@ import numpy as np
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage.suite._files import Files
 
-_DIMENSIONS, _LEAST, _EXACT = 8, 0.02, 1e-10
-_RIDGE = 1e-6
+_MAX_VARIATES = 8
+"""Canonical variates with the largest correlations that are scored."""
+_MIN_CORRELATION = 0.02
+"""Lower canonical correlations count as 0: those of a finite sample are never quite that."""
+_MIN_UNEXPLAINED = 1e-10
+"""Of the variance of a variate: unchanged values correlate by 1, and none would be left to divide by."""
+_MIN_VARIANCE_RATIO = 1e-6
+"""Directions with less of the largest variance are left out: other columns determine them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +67,9 @@ def _canonical(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     cross = root_x.T @ ((x - x.mean(0)).T @ (y - y.mean(0)) / n) @ root_y
     left, kept, right = np.linalg.svd(cross, full_matrices=False)
     # Correlations of a finite sample are never quite 0, and those of unchanged values quite 1.
-    least = max(_LEAST, 2.5 / np.sqrt(n))
-    dimensions = np.flatnonzero(kept > least)[:_DIMENSIONS]
-    kept = np.minimum(kept[dimensions], np.sqrt(1 - _EXACT))
+    least = max(_MIN_CORRELATION, 2.5 / np.sqrt(n))
+    dimensions = np.flatnonzero(kept > least)[:_MAX_VARIATES]
+    kept = np.minimum(kept[dimensions], np.sqrt(1 - _MIN_UNEXPLAINED))
     return root_x @ left[:, dimensions], root_y @ right[dimensions].T, kept
 
 
@@ -71,5 +77,5 @@ def _whitened(x: Floats) -> Floats:
     """A matrix that makes the columns uncorrelated, of variance 1."""
     covariance = np.atleast_2d(np.cov(x, rowvar=False, bias=True))
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > _RIDGE * max(values.max(), 1e-300)
+    kept = values > _MIN_VARIANCE_RATIO * max(values.max(), 1e-300)
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))

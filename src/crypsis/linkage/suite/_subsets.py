@@ -9,9 +9,12 @@ from crypsis.linkage.suite._candidates import alike, nearest
 from crypsis.linkage.suite._fields import Field
 from crypsis.linkage.suite._files import Files
 
-_NEAREST = 8
-_PEOPLE = 1_500
-_MOST_SETS = 12
+_NEAREST_PLACES = 8
+"""Places near each target among which the best is sought."""
+_MAX_LEARNED_TARGETS = 1_500
+"""Known matches of a half that the columns are chosen by."""
+_MAX_CHOSEN_COLUMNS = 12
+"""Columns that are linked on at most."""
 
 
 def surviving(field: Field, rows: Ints, places: Ints) -> float:
@@ -37,13 +40,13 @@ def subset_links(files: Files) -> tuple[Ints, tuple[str, ...]] | None:
     partner = np.full(len(files.targets), -1, np.int64)
     used: list[str] = []
     for half in (0, 1):
-        learn = files.known[files.fold[files.known] != half][:_PEOPLE]
+        learn = files.known[files.fold[files.known] != half][:_MAX_LEARNED_TARGETS]
         test = np.flatnonzero(files.fold == half)
         if len(learn) < 20:
             return None
         rows, masked_rows = files.targets[learn], files.own[learn]
         order = np.argsort([-surviving(field, rows, masked_rows) for field in files.fields]).tolist()
-        sizes = range(1, min(len(order) - 1, _MOST_SETS) + 1)
+        sizes = range(1, min(len(order) - 1, _MAX_CHOSEN_COLUMNS) + 1)
         right = [_correct(files, learn, order[:size]) for size in sizes]
         chosen = order[: int(np.argmax(right)) + 1]
         partner[test] = _linked(files, test, chosen)
@@ -60,7 +63,7 @@ def _correct(files: Files, target_subset: Ints, columns: list[int]) -> float:
 def _linked(files: Files, target_subset: Ints, columns: list[int]) -> Ints:
     """The nearest place of some targets, one of the equally near at random."""
     x, y = alike(files, columns)
-    row, released_place = nearest(x[target_subset], y, _NEAREST, 1.0)
+    row, released_place = nearest(x[target_subset], y, _NEAREST_PLACES, 1.0)
     rows = files.targets[target_subset][row]
     gap: Floats = np.zeros(len(row))
     for j in columns:

@@ -16,7 +16,7 @@ from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage._search import share
 from crypsis.linkage.suite._agreement import agreement, levels
 from crypsis.linkage.suite._alignment_test import Contradiction, contradicted, rows_correspond, values_covered
-from crypsis.linkage.suite._attack import CONFIDENT, LinkAttack, attack, linked
+from crypsis.linkage.suite._attack import CONFIDENT_PROBABILITY, LinkAttack, attack, linked
 from crypsis.linkage.suite._candidates import Candidates, candidates
 from crypsis.linkage.suite._files import Files, files_of
 from crypsis.linkage.suite._learned import features_of, learned
@@ -28,7 +28,8 @@ from crypsis.linkage.suite._scaled import scaled
 from crypsis.linkage.suite._subsets import subset_links
 from crypsis.results import Estimate, Result, percent_text
 
-_MOST_TARGETS = 5_000
+_MAX_TARGETS = 5_000
+"""Records that are attacked unless the caller states how many."""
 _NOT_ALIGNED = {
     "rows": "The records were compared row by row, and the rows of the two files do not correspond "
     "in any column: if the release is in another order, its true matches are not known.",
@@ -133,7 +134,7 @@ class LinkSuite(Result, eq=False):
             number = worst.confident_links or 0
             text += (
                 f" Of {number:,} {'link' if number == 1 else 'links'} with a probability of at least "
-                f"{CONFIDENT}, {percent_text(worst.precision.value)} "
+                f"{CONFIDENT_PROBABILITY}, {percent_text(worst.precision.value)} "
                 f"{'is' if number == 1 else 'are'} correct."
             )
         return text
@@ -164,7 +165,7 @@ class LinkSuite(Result, eq=False):
 
 @takes_options(PairOptions)
 def attack_links(
-    original: Data, masked: Data, *, max_records: int = _MOST_TARGETS, **options: Unpack[PairOptions]
+    original: Data, masked: Data, *, max_records: int = _MAX_TARGETS, **options: Unpack[PairOptions]
 ) -> LinkSuite:
     """Link two files by every intruder of the suite, with columns of all kinds.
 

@@ -25,12 +25,18 @@ from crypsis.tables import Rows
 from crypsis.tables.class_samples import sample_values
 from crypsis.tables.joins import rows_in_cells, with_ends
 
-_PAIRS = 20_000_000
+_MAX_PERSON_EVENTS = 20_000_000
 """The most pairs of a person and an event that are fetched."""
-_VALUES = 2_000_000
+_MAX_TOLERANCE_VALUES = 2_000_000
 """The most different values of a column with a tolerance."""
-_FEWEST = 200
-_EVENT, _FIRST, _LAST = "crypsis event", "crypsis first", "crypsis last"
+_MIN_DRAWN_PEOPLE = 200
+"""If the events of even so few people are too many, the question is refused."""
+_EVENT = "crypsis event"
+"""The column of the engine that numbers the known events."""
+_FIRST = "crypsis first"
+"""The column of the engine that marks the first event of a person."""
+_LAST = "crypsis last"
+"""The column of the engine that marks the last event of a person."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +70,7 @@ def drawn_people(
             return Drawn(tuple(alone), len(people), count)
         except TooLargeError:
             draws = min(draws, count) // 4
-            if draws < _FEWEST:
+            if draws < _MIN_DRAWN_PEOPLE:
                 raise
 
 
@@ -88,7 +94,7 @@ class _Search:
 
     def _buckets(self, name: str, rule: Tolerance | None) -> Buckets:
         """The different values of a column with a tolerance, in buckets."""
-        cells = Cells.from_table(self.rows.cells([name], at_most=_VALUES), [name])
+        cells = Cells.from_table(self.rows.cells([name], at_most=_MAX_TOLERANCE_VALUES), [name])
         return Buckets.of(cells.values[0], rule or Tolerance())
 
     def alone(self, people: pa.Array, events: Sequence[int], seed: int) -> list[int]:
@@ -123,7 +129,7 @@ class _Joined:
         self.keys = _Keys.of(search, cells, codes)
         self.asked = self._values(codes, dict(zip(cells.columns, cells.values, strict=True)))
         rows, names = self._matching()
-        pairs = Cells.from_table(rows.cells(names, at_most=_PAIRS), names)
+        pairs = Cells.from_table(rows.cells(names, at_most=_MAX_PERSON_EVENTS), names)
         self.persons = pairs.values[1]
         self._fetch(pairs, codes)
 

@@ -22,7 +22,7 @@ from crypsis.histories.tolerance import Tolerances
 from crypsis.options import Columns, Roles
 from crypsis.results import Result, percent_text, raw
 
-_WORK = 100_000
+_MAX_CHOICES_PER_PERSON = 100_000
 """How many choices of events are examined for a person."""
 
 
@@ -107,7 +107,7 @@ def smallest_events(
     histories = histories_of(dataset, names, ordered=knowledge_kind.ordered, order=order, tolerance=tolerance)
     everybody = np.arange(histories.people)
     smallest, proved = kernel.smallest_choices(
-        everybody, events, histories.arrays, knowledge_kind.code, _WORK
+        everybody, events, histories.arrays, knowledge_kind.code, _MAX_CHOICES_PER_PERSON
     )
     table = pa.table(
         {

@@ -30,12 +30,13 @@ from crypsis.options import Columns, Roles
 from crypsis.results import Number, Result, percent_text
 from crypsis.singling_out.histories._sampled import drawn_people
 
-_FETCHED_ROWS = 5_000_000
+_MAX_FETCHED_ROWS = 5_000_000
 """Of more records only the events that are known of some people are fetched."""
 _DRAWN = "draws of a person and of known records"
-_CHOICES = 3_000_000
-_COMPARED = 400_000_000
-"""About how many choices of events are counted, and how many events are compared for that."""
+_MAX_CHOICES = 3_000_000
+"""About so many choices of events are counted; of more some are drawn."""
+_MAX_COMPARED_EVENTS = 400_000_000
+"""About so many events are compared with those choices; of more choices some are drawn."""
 
 
 class Unicity(Result):
@@ -191,7 +192,7 @@ def unicity(
     checked_order(knowledge_kind, order)
     curve: tuple[Number, ...]
     in_rows = knowledge_kind.ordered and order is None  # the engine has no order of its own
-    if not exact and not in_rows and dataset.count > _FETCHED_ROWS:
+    if not exact and not in_rows and dataset.count > _MAX_FETCHED_ROWS:
         rules = tolerance_rules(dataset, names, tolerance)
         drawn = drawn_people(dataset, rules, knowledge_kind, order, numbers, draws, seed)
         curve = tuple(
@@ -256,12 +257,12 @@ def _countable(histories: Histories, knowledge: Knowledge, events: int) -> bool:
         int(size): math.comb(max(int(size) - fixed, 0), max(min(events, int(size)) - fixed, 0))
         for size in sizes
     }
-    if sum(choices[int(s)] * int(n) for s, n in zip(sizes, number, strict=True)) > _CHOICES:
+    if sum(choices[int(s)] * int(n) for s, n in zip(sizes, number, strict=True)) > _MAX_CHOICES:
         return False
     equal_records = np.bincount(histories.key)[histories.key].astype(np.float64)
     rarest = np.minimum.reduceat(equal_records, histories.starts[:-1])
     of_each = np.array([choices[int(size)] for size in histories.sizes], np.float64)
-    return float(rarest @ of_each) <= _COMPARED
+    return float(rarest @ of_each) <= _MAX_COMPARED_EVENTS
 
 
 def _draw(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from crypsis.results import Result
 
+CHUNK_BYTES = 1 << 24
+"""Bytes of a text file that are read at a time."""
+
 
 class Content(Result):
     """Something in the file, the folder or the database besides the table.

@@ -15,11 +15,10 @@ import numpy as np
 
 from crypsis.array_types import Flags, Ints
 from crypsis.options import ReadOptions
-from crypsis.tables.contents._content import Content
+from crypsis.tables.contents._content import CHUNK_BYTES, Content
 from crypsis.tables.csv.dialect import Dialect, detect_dialect
 from crypsis.tables.csv.files import stream
 
-_CHUNK = 1 << 24
 _QUOTE = b'"'
 _LINE = b"\n"
 _RETURN = b"\r"
@@ -70,7 +69,7 @@ def _blocks(path: str, dialect: Dialect) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder(dialect.encoding)()
     skip, rest = dialect.skip, b""
     with stream(path) as opened:
-        while chunk := bytes(opened.read(_CHUNK)):
+        while chunk := bytes(opened.read(CHUNK_BYTES)):
             block = rest + (chunk if dialect.encoding in _ONE_BYTE else decoder.decode(chunk).encode())
             end = _end(block)
             block, rest = block[:end], block[end:]

@@ -13,18 +13,23 @@ from typing import Any
 
 from crypsis.tables.contents._content import Content
 
-_CHUNK = 1 << 20
+_CHUNK_BYTES = 1 << 20
+"""Bytes that are read at a time; the header of a gzip file has fewer."""
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,9}")
 _PART = re.compile(r"\d{1,9}|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
 """The number of a part, or its letter."""
-_MORE_NUMBERS = 200
+_MAX_NUMBER_GAPS = 200
 """Parts without rows are not written, so that the numbers of the others have gaps."""
 _COMPLETE = "_SUCCESS"
-_CHECKED_BYTES = 512
+_BYTES_PER_CHECKSUM = 512
 """Spark writes a checksum for so many bytes."""
-_CHECKSUM_HEAD, _CHECKSUM = 8, 4
-_GZIP_HEAD = 10
+_CHECKSUM_HEAD_BYTES = 8
+"""What a file of checksums begins with."""
+_CHECKSUM_BYTES = 4
+"""A checksum has 32 bits."""
+_GZIP_HEAD_BYTES = 10
+"""The fixed part of a gzip header, after which the name of the file follows."""
 _GZIP_NAME = 0b1000
 """The flag of a file name in a gzip header; the other flags are a comment, more fields, a checksum."""
 _GZIP_MARK = 0b1
@@ -62,7 +67,7 @@ def folder_names(folder: Path, read: Sequence[str]) -> Iterator[Content]:
     frames = {_PART.sub("#", stem, count=1) for stem in stems}
     matches = [_NUMBER.search(stem) for stem in stems]
     numbers = {int(match[0]) for match in matches if match}
-    if len(below) > 1 and (len(frames) > 1 or max(numbers, default=0) >= _MORE_NUMBERS + 10 * len(below)):
+    if len(below) > 1 and (len(frames) > 1 or max(numbers, default=0) >= _MAX_NUMBER_GAPS + 10 * len(below)):
         text = "The names of the files differ in more than the number of the part."
         yield Content("file-names", text)
 
@@ -77,8 +82,8 @@ def _is_checksum(path: Path) -> bool:
     of = path.with_name(name[1:-4])
     if not (name.startswith(".") and name.endswith(".crc") and of.is_file()):
         return False
-    parts = -(-of.stat().st_size // _CHECKED_BYTES)
-    return path.stat().st_size == _CHECKSUM_HEAD + _CHECKSUM * parts
+    parts = -(-of.stat().st_size // _BYTES_PER_CHECKSUM)
+    return path.stat().st_size == _CHECKSUM_HEAD_BYTES + _CHECKSUM_BYTES * parts
 
 
 def attributes(path: str) -> Iterator[Content]:
@@ -115,8 +120,8 @@ def compression_contents(path: str) -> Iterator[Content]:
 def _gzip_says_more(path: str) -> bool:
     """Whether the header of a gzip file has more than the name of the file."""
     with Path(path).open("rb") as file:
-        head = file.read(_CHUNK)
-    flags, rest = head[3], head[_GZIP_HEAD:]
+        head = file.read(_CHUNK_BYTES)
+    flags, rest = head[3], head[_GZIP_HEAD_BYTES:]
     if flags & ~(_GZIP_NAME | _GZIP_MARK):
         return True
     stem = Path(path).name[: -len(".gz")].encode("utf-8", "surrogateescape")
@@ -126,6 +131,6 @@ def _gzip_says_more(path: str) -> bool:
 def _follows(path: str, stream: Any) -> bool:
     """Whether a file has bytes after the end of its first compressed stream, or no such end."""
     with Path(path).open("rb") as file:
-        while not stream.eof and (chunk := file.read(_CHUNK)):
+        while not stream.eof and (chunk := file.read(_CHUNK_BYTES)):
             stream.decompress(chunk)
         return not stream.eof or bool(stream.unused_data) or bool(file.read(1))

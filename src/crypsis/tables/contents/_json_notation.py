@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 from crypsis.options import ReadOptions
-from crypsis.tables.contents._content import Content
+from crypsis.tables.contents._content import CHUNK_BYTES, Content
 from crypsis.tables.csv.files import stream
 
-_CHUNK = 1 << 24
 _MAX_SHAPES = 100_000
 """The most sets of keys that are compared; more are as good as a number of the record."""
 _STRING = rb'"(?:[^"\\]|\\.)*"'
@@ -37,7 +36,7 @@ def json_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
     notation = _Notation()
     rest = b""
     with stream(path) as opened:
-        while chunk := bytes(opened.read(_CHUNK)):
+        while chunk := bytes(opened.read(CHUNK_BYTES)):
             block = rest + chunk
             end = block.rfind(b"}\n") + 1
             notation.read(block[:end])

@@ -22,7 +22,7 @@ _VERSIONS = (
     b"writer.time.zone",
 )
 """Keys under which writers put their own version and settings."""
-_SHORT = 64
+_MAX_SETTING_BYTES = 64
 """The most bytes of a version, a time zone or a setting."""
 _PANDAS = b"pandas"
 _ARROW = b"ARROW:schema"
@@ -99,7 +99,7 @@ def _says_only_types(key: bytes, value: bytes, schema: pa.Schema) -> bool:
             return _is_plain_spark(entry) and {field["name"] for field in entry["fields"]} <= names
     except (pa.ArrowException, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return False
-    return key in _VERSIONS and len(value) <= _SHORT
+    return key in _VERSIONS and len(value) <= _MAX_SETTING_BYTES
 
 
 def _is_plain_pandas(entry: Any, names: set[str]) -> bool:

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 _MAGIC_BYTES = 4
+"""The sign of the format at the beginning and at the end."""
 _LENGTH_BYTES = 4
-"""The length of the footer is before the sign of the format at the end."""
-_LONGEST_COPY = 1 << 20
+"""The length of the footer is before the sign at the end."""
+_MAX_COPY_BYTES = 1 << 20
 """The metadata of a column have its name, two values and a few numbers."""
-_DEEPEST = 16
+_MAX_DEPTH = 16
 """Structures of a footer are nested six deep."""
 # Fields by their numbers, of a file, of a row group, of a column in it and of its metadata.
 _ROW_GROUPS = 4
@@ -36,7 +37,6 @@ _BOOLEANS = (1, 2)
 _BYTE = 3
 _INTEGERS = (4, 5, 6)
 _DOUBLE = 7
-_DOUBLE_BYTES = 8
 _BINARY = 8
 _LISTS = (9, 10)
 _MAP = 11
@@ -76,7 +76,7 @@ def _parts(data: mmap.mmap, footer: dict[int, Any]) -> Iterator[tuple[int, int]]
 
 def _copy(data: mmap.mmap, place: int, column: dict[int, Any]) -> Iterator[tuple[int, int]]:
     """The copy of the metadata of a column that some writers put after its pages."""
-    reader = _Compact(data[place : place + _LONGEST_COPY])
+    reader = _Compact(data[place : place + _MAX_COPY_BYTES])
     try:
         copy = reader.struct()
     except ValueError:
@@ -92,7 +92,7 @@ class _Compact:
         self.data, self.position = data, 0
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise ValueError("nested too deep")
         fields: dict[int, Any] = {}
         number = 0
@@ -127,7 +127,7 @@ class _Compact:
         if kind in (*_BOOLEANS, _BYTE):
             return self._bytes(1)
         if kind == _DOUBLE:
-            return self._bytes(_DOUBLE_BYTES)
+            return self._bytes(8)
         if kind == _BINARY:
             return self._bytes(self._unsigned())
         if kind in _LISTS:

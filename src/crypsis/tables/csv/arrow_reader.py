@@ -22,8 +22,10 @@ from crypsis.tables.csv.types import GROUPED, PATTERNS, Notation
 from crypsis.tables.parallel import each_column
 
 _MAX_QUOTES = 20_000_000
+"""Quotes of a file that are compared in memory; of more another reader takes the file."""
 _BLANKS = "".join(map(chr, (0x20, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)))
-_TOO_LONG = 19
+_MIN_LONG_CHARACTERS = 19
+"""An integer of so many characters may not fit into 64 bits."""
 _GROUPED = Notation("number", GROUPED).pattern
 
 
@@ -131,7 +133,7 @@ def _integer(column: pa.ChunkedArray) -> pa.ChunkedArray:
         pc.and_(pc.starts_with(column, "0"), pc.greater(lengths, scalar(np.int32(1)))),
         pc.and_(pc.starts_with(column, "-0"), pc.greater(lengths, scalar(np.int32(2)))),
     )
-    if pc.any(padded).as_py() or (pc.max(lengths).as_py() or _TOO_LONG) >= _TOO_LONG:
+    if pc.any(padded).as_py() or (pc.max(lengths).as_py() or _MIN_LONG_CHARACTERS) >= _MIN_LONG_CHARACTERS:
         raise _NotPlainError
     return column.cast(pa.int64())
 

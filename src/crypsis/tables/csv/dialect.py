@@ -16,8 +16,10 @@ from crypsis.tables.csv.types import Notation, date_notation, possible_types
 from crypsis.tables.schema import unique_names
 
 _HEAD_BYTES = 262_144
+"""The beginning of a file, which shows how it is written."""
 _DELIMITERS = ",;\t|"
-_LONGEST_LINE = 2_000_000
+_MAX_LINE_BYTES = 2_000_000
+"""The longest first line, and the longest field in the first lines, that are read."""
 _SIGNS = (
     (b"%PDF", "a PDF document"),
     (b"PK\x03\x04", "a zip archive or a spreadsheet"),
@@ -107,7 +109,7 @@ def _head(path: str, encoding: str) -> str:
         with stream(path) as opened:
             start: bytes = opened.read(_HEAD_BYTES)
             if len(start) == _HEAD_BYTES and b"\n" not in start:
-                start += opened.read(_LONGEST_LINE - _HEAD_BYTES)
+                start += opened.read(_MAX_LINE_BYTES - _HEAD_BYTES)
     except OSError as error:
         if error.strerror is None and path.lower().endswith(PACKED):
             raise damaged(path) from None
@@ -169,7 +171,7 @@ def _is_one_column_with_commas(head: str) -> bool:
 
 def _split(head: str, delimiter: str) -> list[list[str]]:
     lines = head.splitlines(keepends=True)
-    csv.field_size_limit(_LONGEST_LINE)
+    csv.field_size_limit(_MAX_LINE_BYTES)
     return list(csv.reader(lines[:200], delimiter=delimiter, skipinitialspace=True))
 
 

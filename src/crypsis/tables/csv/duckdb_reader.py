@@ -24,8 +24,12 @@ from crypsis.tables.sql import SQL_TYPES, literal, read_csv, trimmed_field, with
 SMALL_FILE_BYTES = 256_000_000
 """Files up to this size are read once, with every line."""
 _SAMPLED_LINES = 200_000
+"""Lines of a large file that settle its types."""
 _TEXT = Notation("text")
-_COLUMNS_AT_ONCE, _MAX_TYPED_AT_ONCE = 20, 100
+_COLUMNS_AT_ONCE = 20
+"""Columns whose types are tested in a query: its time grows with the square of the expressions."""
+_MAX_TYPED_COLUMNS = 100
+"""A small file with more columns is not read in one pass."""
 
 
 def open_csv(
@@ -128,7 +132,7 @@ def _typed_at_once(
     None, and no table, where a later line has another type, a column without values in the first
     lines has one, or the file is not valid; the next reader reports why.
     """
-    if len(likely) > _MAX_TYPED_AT_ONCE:
+    if len(likely) > _MAX_TYPED_COLUMNS:
         return None
     parts, unseen, notations = [], [], {}
     for position, (name, kinds) in enumerate(likely.items()):
@@ -185,7 +189,6 @@ def _fitting(
 ) -> list[list[Notation]]:
     """Of the notations that each column may have, those that fit; nothing if there are no rows."""
     fitting: list[list[Notation]] = []
-    # DuckDB's time grows with the square of the expressions in a query: a few columns at a time.
     for start in range(0, len(kinds), _COLUMNS_AT_ONCE):
         block = kinds[start : start + _COLUMNS_AT_ONCE]
         tests = ["count(*)"]

@@ -27,8 +27,9 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CHUNK = 1 << 22
-_MOST_BYTES = 2_000_000_000
+_CHUNK_BYTES = 1 << 22
+"""Bytes that are inspected at a time."""
+_MAX_INSPECTED_BYTES = 2_000_000_000
 """Of larger files only the beginning is inspected."""
 _UNDEFINED = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
 """The bytes without a character in windows-1252."""
@@ -55,7 +56,7 @@ def _guess(path: str) -> str:
     undefined = False
     try:
         with stream(path) as opened:
-            while (chunk := bytes(opened.read(_CHUNK))) and read < _MOST_BYTES:
+            while (chunk := bytes(opened.read(_CHUNK_BYTES))) and read < _MAX_INSPECTED_BYTES:
                 marked = _by_start(chunk) if not read else None
                 if marked is not None:
                     return marked
@@ -71,7 +72,7 @@ def _guess(path: str) -> str:
         if error.strerror is None and path.lower().endswith(PACKED):
             raise damaged(path) from None
         return "utf-8"  # the reader reports it
-    counts += _count(decoder.decode(b"", final=read < _MOST_BYTES))
+    counts += _count(decoder.decode(b"", final=read < _MAX_INSPECTED_BYTES))
     broken, clear, unclear = counts.tolist()
     if not broken or clear or unclear > broken:
         return "utf-8"  # with broken bytes the reader refuses it and names the line

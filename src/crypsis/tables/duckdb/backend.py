@@ -26,10 +26,15 @@ from crypsis.tables.schema import inner_names
 from crypsis.tables.sql import file_list, literal, quote, read_csv
 
 _BATCH_ROWS = 131_072
-_SAMPLING_BATCH = 16_384
+"""Rows that are fetched at a time."""
+_SAMPLING_BATCH_ROWS = 16_384
 """Rows of a batch from which some are drawn: a single row may be long."""
-_FEW_ROWS, _MANY_ROWS = 10_000, 1_000_000
-_FEW_COLUMNS = 8
+_MAX_RESERVOIR_ROWS = 10_000
+"""Larger samples are drawn by random places."""
+_MIN_RESERVOIR_TABLE_ROWS = 1_000_000
+"""From smaller tables the draws of DuckDB's reservoir are not even."""
+_MAX_GROUPED_COLUMNS = 8
+"""More columns are counted batch by batch, which is faster for them than grouping sets."""
 
 
 class DuckBackend:
@@ -72,8 +77,8 @@ class DuckBackend:
 
         Its draws from small tables are not even: there, and for larger samples, by random places.
         """
-        if size > _FEW_ROWS or count < _MANY_ROWS:
-            batches = self.batches(frame, "sampling", _SAMPLING_BATCH)
+        if size > _MAX_RESERVOIR_ROWS or count < _MIN_RESERVOIR_TABLE_ROWS:
+            batches = self.batches(frame, "sampling", _SAMPLING_BATCH_ROWS)
             return at_random_places(batches, count, size, seed)
         drawn = f"USING SAMPLE reservoir({size} ROWS) REPEATABLE ({seed % 2**31})"
         native = frame.to_native().query("every", f"SELECT * FROM every {drawn}")
@@ -110,7 +115,7 @@ class DuckBackend:
         self, frame: Frame, columns: Sequence[str], at_most: int, refusal: TooLargeError
     ) -> list[tuple[list[Any], list[int]]]:
         """A few columns by grouping sets; many batch by batch, which is faster here for them."""
-        if len(columns) <= _FEW_COLUMNS:
+        if len(columns) <= _MAX_GROUPED_COLUMNS:
             return self._grouped_values(frame, columns, at_most, refusal)
         counts: list[Counter[Any]] = [Counter() for _ in columns]
         for batch in self.batches(frame.select(*columns), "counting values"):

@@ -22,6 +22,7 @@ from crypsis.tables.sql import literal, without_markers
 from crypsis.threads import thread_count, thread_limit
 
 _POLL_SECONDS = 0.2
+"""The time between two reports of progress."""
 _AS_TEXT = ("UUID", "BIT", "INTERVAL", "ENUM", "TIME WITH TIME ZONE", "TIME_NS", '"NULL"')
 _IN_MICROSECONDS = {"TIME_NS": "TIME", "TIMESTAMPTZ_NS": "TIMESTAMPTZ"}
 """Types of nanoseconds that frames do not have, and those that they have."""

@@ -13,9 +13,10 @@ import pyarrow as pa
 from crypsis.errors import OutputError, SourceError
 from crypsis.extras import import_extra
 from crypsis.options import MISSING_MARKERS, ReadOptions
-from crypsis.tables.schema import listed, unique_names
+from crypsis.tables.schema import MAX_EXACT_INTEGER, listed, unique_names
 
-_MOST_LINES, _EXACT = 1_048_576, 2**53
+_MAX_SHEET_LINES = 1_048_576
+"""The lines of a sheet of Excel."""
 
 
 def read_sheet(path: str, reading: ReadOptions, written: Collection[str] = ()) -> tuple[pa.Table, None]:
@@ -98,9 +99,9 @@ def write_sheet(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: P
     for batch in batches:
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             line += 1
-            if line >= _MOST_LINES:
+            if line >= _MAX_SHEET_LINES:
                 book.close()
-                raise OutputError(f"A sheet of Excel has at most {_MOST_LINES:,} lines.")
+                raise OutputError(f"A sheet of Excel has at most {_MAX_SHEET_LINES:,} lines.")
             for position, value in enumerate(row):
                 _write_cell(sheet, line, position, value, time)
     book.close()
@@ -111,7 +112,7 @@ def _write_cell(sheet: Any, line: int, column: int, value: Any, time: Any) -> No
         return
     if isinstance(value, datetime.datetime):
         sheet.write_datetime(line, column, value, time)
-    elif isinstance(value, str) or (isinstance(value, int) and abs(value) > _EXACT):
+    elif isinstance(value, str) or (isinstance(value, int) and abs(value) > MAX_EXACT_INTEGER):
         sheet.write_string(line, column, str(value))
     else:
         sheet.write(line, column, value)

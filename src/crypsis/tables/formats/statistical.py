@@ -19,7 +19,7 @@ from crypsis.errors import OutputError, SourceError
 from crypsis.extras import import_extra
 from crypsis.options import ReadOptions
 from crypsis.tables.forms import Labels
-from crypsis.tables.schema import unique_names
+from crypsis.tables.schema import MAX_EXACT_INTEGER, unique_names
 
 _READERS = {
     ".dta": "read_dta",
@@ -30,7 +30,6 @@ _READERS = {
     ".xpt": "read_xport",
 }
 _BY_FORMAT = {"stata": "read_dta", "spss": "read_sav", "sas": "read_sas7bdat"}
-_EXACT = 2.0**53
 
 
 def read_statistical(path: str, reading: ReadOptions, written: Sequence[str] = ()) -> tuple[pa.Table, Labels]:
@@ -90,7 +89,7 @@ def column_of(values: Sequence[Any], labels: Mapping[float, str]) -> pa.Array:
         return pa.array([None if cell is None else used_labels[cell] for cell in cells], pa.string())
     kinds = {type(cell) for cell in present}
     if kinds and kinds <= {float, int}:
-        whole = all(float(cell).is_integer() and abs(cell) <= _EXACT for cell in present)
+        whole = all(float(cell).is_integer() and abs(cell) <= MAX_EXACT_INTEGER for cell in present)
         numbers = [None if cell is None else int(cell) if whole else float(cell) for cell in cells]
         return pa.array(numbers, pa.int64() if whole else pa.float64())
     if len(kinds) == 1 and kinds <= {datetime.date, datetime.datetime, datetime.time}:

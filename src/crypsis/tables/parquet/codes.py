@@ -19,7 +19,7 @@ from crypsis.array_types import AnyCodes, Ints
 from crypsis.counting import arrays
 from crypsis.counting.arrays import numbers, places
 
-_CHUNK_BYTES = 64_000_000
+_MAX_CHUNK_BYTES = 64_000_000
 """A column of a row group is read at once; larger ones DuckDB reads in a stream."""
 
 
@@ -164,7 +164,7 @@ def _chunks(
             raise NotSmallCodesError
         for group in range(file.num_row_groups):
             chunk = file.row_group(group).column(index)
-            if chunk.total_compressed_size > _CHUNK_BYTES:
+            if chunk.total_compressed_size > _MAX_CHUNK_BYTES:
                 raise NotSmallCodesError
             yield chunk
 

@@ -18,13 +18,16 @@ from crypsis.counting.arrays import missing, places, scalar
 from crypsis.tables.parquet.codes import BatchCodes, CodedColumn, NotSmallCodesError, TextCodes, coded_column
 from crypsis.threads import map_threads, thread_count
 
-MOST_PLACES = 2**24
-_ALL_PLACES = 2**25
-"""Places of a dense table, and of those of all threads together: 256 MB."""
-_MOST_TEXTS = 2**14
+MAX_PLACES = 2**24
+"""Places of a dense table: 128 MB."""
+_MAX_PLACES_OF_ALL_THREADS = 2**25
+"""Places of the dense tables of all threads together: 256 MB."""
+_MAX_DICTIONARY_TEXTS = 2**14
 """A larger dictionary costs more to bring together than counting by code saves."""
 _BATCH_ROWS = 65_536
+"""Rows that are decoded and counted at a time."""
 _TASK_ROWS = 1_000_000
+"""Row groups are taken together until they have so many rows."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,9 @@ def dense_cells(
     files = [pq.read_metadata(path) for path in paths]
     room = _most_places() // 2 ** (len(names) - 1)
     columns = [
-        coded_column(name, kind, files, min(room, _MOST_TEXTS) if pa.types.is_string(kind) else room)
+        coded_column(
+            name, kind, files, min(room, _MAX_DICTIONARY_TEXTS) if pa.types.is_string(kind) else room
+        )
         for name, kind in zip(names, kinds, strict=True)
     ]
     tasks = [task for path, file in zip(paths, files, strict=True) for task in _tasks(path, file)]
@@ -71,7 +76,7 @@ def _tasks(path: str, file: pq.FileMetaData) -> list[_Task]:
 
 
 def _most_places() -> int:
-    return min(MOST_PLACES, _ALL_PLACES // thread_count())
+    return min(MAX_PLACES, _MAX_PLACES_OF_ALL_THREADS // thread_count())
 
 
 class _Table:

@@ -14,9 +14,9 @@ from crypsis.tables.parquet.codes import NotSmallCodesError
 from crypsis.tables.rows import COUNT, Rows
 from crypsis.tables.schema import listed
 
-FEWEST_ROWS = 300_000_000
+MIN_ROWS = 300_000_000
 """Of fewer rows loading the kernels, about a second, costs too much of what they save."""
-FEWEST_COLUMNS = 2
+MIN_COLUMNS = 2
 """The values of a single column DuckDB counts faster."""
 
 
@@ -51,7 +51,7 @@ class ParquetRows(Rows):
 
     def _counted_by_code(self, names: Sequence[str], inner: list[str]) -> pa.Table | None:
         """The cells counted in a dense table, or None where DuckDB has to count them."""
-        if len(inner) < FEWEST_COLUMNS or any(refused <= set(inner) for refused in self._not_small):
+        if len(inner) < MIN_COLUMNS or any(refused <= set(inner) for refused in self._not_small):
             return None
         from crypsis.tables.parquet.dense import dense_cells
 
@@ -68,7 +68,7 @@ class ParquetRows(Rows):
 
 def parquet_rows(rows: Rows, paths: Sequence[str], sources: Sources) -> Rows:
     """The rows of files of this machine, if they are many and each column is one of the files' own."""
-    if rows.count < FEWEST_ROWS:
+    if rows.count < MIN_ROWS:
         return rows
     try:
         file_names = pq.read_schema(paths[0]).names

@@ -26,6 +26,7 @@ _TYPES = {"text": "string", "integer": "bigint", "number": "double", "date": "da
 _TYPED = ("parquet", "orc", "json")
 """Formats in which, as Spark reads them, only floating-point numbers have several notations."""
 _HEAD_LINES = 200
+"""The first lines of a file, which show how it is written."""
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",

@@ -26,7 +26,8 @@ from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
 from crypsis.web.wording import HINTS, page_option
 
-_GROUPS = 12
+_MAX_CLASSES_SHOWN = 12
+"""Classes that the page shows of a finding: the smallest, or the riskiest."""
 PHRASING = wording.Phrasing(page_option, lambda _remedy: None, HINTS)
 """What to do is done on the page, not by a call."""
 
@@ -255,7 +256,7 @@ def _small_classes(release: Dataset, columns: list[str], class_size: int, reveal
     equal_shares = len(rest) > 1 and max(rest) - min(rest) < 0.0005
     occupied = np.flatnonzero(sizes > 0)
     notation = ValueNotation.of(release)
-    worst = occupied[np.argsort(sizes[occupied], kind="stable")][:_GROUPS]
+    worst = occupied[np.argsort(sizes[occupied], kind="stable")][:_MAX_CLASSES_SHOWN]
     return {
         "class_size": class_size,
         "columns": names,
@@ -289,7 +290,7 @@ def _guesses(release: Dataset, columns: list[str], reveal: bool) -> dict[str, An
                 if reveal and class_risk.guess is not None
                 else None,
             }
-            for class_risk in leakage_result.riskiest[:_GROUPS]
+            for class_risk in leakage_result.riskiest[:_MAX_CLASSES_SHOWN]
         ],
     }
 

@@ -22,7 +22,8 @@ from crypsis.web.operations._figures import figure_view
 from crypsis.web.operations._session import TableSession
 
 _NO_RANKS = ("no-comparable-columns", "missing-values")
-_ACCEPTABLE = 0.05
+_ACCEPTABLE_SHARE = 0.05
+"""The share of correct links that is acceptable unless the request states one."""
 _DAY_FIRST = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$")
 _DECIMAL_COMMA = re.compile(r"^-?\d+,\d+$")
 
@@ -63,7 +64,7 @@ def compare(
             suite = linkage.attack_links(*both, on=on, row_map=rows, seed=seed, **suite_options)  # type: ignore[arg-type]
             for name in ("comparison.html", "comparison.json"):
                 (session.folder / name).unlink(missing_ok=True)
-            return _linked(suite, _ACCEPTABLE if acceptable is None else acceptable)
+            return _linked(suite, _ACCEPTABLE_SHARE if acceptable is None else acceptable)
     page = comparison_page(comparison, f"{original['title']} and {masked['title']}")
     (session.folder / "comparison.html").write_text(page, encoding="utf-8")
     (session.folder / "comparison.json").write_text(to_json("compare", comparison), encoding="utf-8")

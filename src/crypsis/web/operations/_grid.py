@@ -18,8 +18,12 @@ from crypsis.protection import Key
 from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
 
-_MOST_ROWS, _MOST_VALUES = 200_000, 8_000_000
-_LONGEST = 80
+_MAX_ROWS = 200_000
+"""Records that the page shows: the first ones."""
+_MAX_VALUES = 8_000_000
+"""Values that the page shows: of a wide table fewer records."""
+_MAX_TEXT_CHARACTERS = 80
+"""What a longer text has beyond is not shown."""
 
 
 @dataclass(eq=False)
@@ -73,7 +77,10 @@ class TableRecords:
         """The values of some records, as the file writes them; long ones are cut."""
         values = table[name].take(pa.array(places)).to_pylist()
         texts = [None if value is None else self.notation.text(name, value) for value in values]
-        return [text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in texts]
+        return [
+            text if text is None or len(text) <= _MAX_TEXT_CHARACTERS else f"{text[:_MAX_TEXT_CHARACTERS]}…"
+            for text in texts
+        ]
 
     def chosen(self, order: str, show: str, k: int) -> Ints:
         """The records that are shown, in their order."""
@@ -172,7 +179,7 @@ def _read(
     session: TableSession, file: dict[str, Any], roles: dict[str, str], release_file: str | None
 ) -> TableRecords:
     table = session.release(file, roles)
-    most = min(_MOST_ROWS, _MOST_VALUES // max(1, len(table.names)))
+    most = min(_MAX_ROWS, _MAX_VALUES // max(1, len(table.names)))
     table_records = TableRecords(
         _plain(_first(table.rows, most)), table.quasi_identifiers, ValueNotation.of(table)
     )
@@ -185,7 +192,7 @@ def _read(
         types = dict.fromkeys(plain.names, "text")
         reading = {"format": form, "types": types, "missing_markers": [""]}
         plain = session.release({"path": path, "title": release_file, "reading": reading})
-    after = _plain(_first(plain.rows, _MOST_ROWS))
+    after = _plain(_first(plain.rows, _MAX_ROWS))
     origin = Key.load(session.folder / "reidentification.key.json").row_map
     if origin is None:
         origin = tuple(range(after.num_rows))

@@ -18,9 +18,13 @@ from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
 from crypsis.web.options import PEOPLE, advanced
 
-_FIRST, _GROUPABLE = 12, 300
+_MAX_LINES_SHOWN = 12
+"""Lines of a hierarchy that the page shows: the first ones."""
+_MAX_VALUES_SHOWN = 300
+"""Values of a column that the page offers for groups: the most frequent."""
 _OF_POPULATION = ("k_map", "presence")
 _CLASS_SIZES = (2, 3, 5, 10, 20, 50, 100)
+"""The class sizes for which the share of records below is stated."""
 _ASKED = (
     "k",
     "beta",
@@ -289,7 +293,7 @@ def hierarchy(
     tree.write(target, overwrite=True)
     hierarchy_view = {"column": column, "path": str(target), "counts": list(tree.level_sizes)}
     if reveal:
-        hierarchy_view["first"] = [[cell[:60] for cell in line] for line in tree.rows[:_FIRST]]
+        hierarchy_view["first"] = [[cell[:60] for cell in line] for line in tree.rows[:_MAX_LINES_SHOWN]]
     return hierarchy_view
 
 
@@ -324,7 +328,9 @@ def values(
     return {
         "column": column,
         "distinct": len(pairs),
-        "values": [{"value": text, "text": shown, "count": n} for n, text, shown in pairs[:_GROUPABLE]],
+        "values": [
+            {"value": text, "text": shown, "count": n} for n, text, shown in pairs[:_MAX_VALUES_SHOWN]
+        ],
     }
 
 

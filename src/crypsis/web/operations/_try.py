@@ -23,8 +23,12 @@ from crypsis.web.operations._plan import (
 from crypsis.web.operations._session import TableSession
 from crypsis.web.wording import page_option
 
-_TRIED, _EXPLORED = 4_000, 2_000
-_EXAMPLES = 3
+_MAX_TRIED_RECORDS = 4_000
+"""Of more records a sample is released to see what is left of each column."""
+_MAX_EXPLORED_RECORDS = 2_000
+"""Of more records a sample is released in each of the alternatives."""
+_MAX_EXAMPLES = 3
+"""Values of a released column that are shown: the most frequent."""
 
 
 def _part(session: TableSession, release: Dataset, most: int) -> tuple[Dataset, bool]:
@@ -67,7 +71,7 @@ def try_release(
     A release of the same choices is drawn with the same seed.
     """
     with session.engine:
-        part, sampled = _released(session, file, roles, options, _TRIED)
+        part, sampled = _released(session, file, roles, options, _MAX_TRIED_RECORDS)
         body: dict[str, Any] = {"rows": part.count, "sampled": sampled, "failure": ""}
         choices = choices_text(file, options, hierarchies, levels, masks, recoding)
         try:
@@ -104,9 +108,9 @@ def _examples(data: Dataset, column: str, notation: ValueNotation) -> list[str]:
         return []
     cells = data.cells([column])
     first = sorted(zip(cells.counts.tolist(), cells.codes[0].tolist(), strict=True), reverse=True)
-    shown = [cells.values[0][code].as_py() for _, code in first[: _EXAMPLES + 1]]
+    shown = [cells.values[0][code].as_py() for _, code in first[: _MAX_EXAMPLES + 1]]
     texts = [notation.text(column, value)[:40] for value in shown if value is not None]
-    return texts[:_EXAMPLES]
+    return texts[:_MAX_EXAMPLES]
 
 
 def explore(
@@ -119,7 +123,7 @@ def explore(
 ) -> dict[str, Any]:
     """Releases by several sizes of classes and recodings, each made and measured."""
     with session.engine:
-        part, sampled = _released(session, file, roles, options, _EXPLORED)
+        part, sampled = _released(session, file, roles, options, _MAX_EXPLORED_RECORDS)
         plan_options = asked_options(options, hierarchies)
         exploration = an.explore(part, methods=options.get("methods") or {}, **plan_options)
     best = set(map(id, exploration.pareto))
