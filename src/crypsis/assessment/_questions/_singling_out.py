@@ -33,7 +33,7 @@ _MAX_SET_COLUMNS = 3
 _MIN_UNIQUE_SHARE = 0.05
 """From this share of unique people on, a set of columns is a quasi-identifier."""
 _MAX_SEARCHED_COLUMNS = 24
-"""Among more columns no sets are sought: the quasi-identifiers are, the first of them."""
+"""Where there are more columns, sets are sought among the quasi-identifiers, the first so many."""
 
 
 def ask_singling_out(request: Request) -> QuestionOutcome:

@@ -18,9 +18,9 @@ _OF_SENSITIVE = ("excess", "closeness", "diversity")
 AGAINST_POPULATION = ("k_map", "presence", "journalist_risk")
 """The requirements that need the table of the population."""
 _MIN_UNIQUE_SHARE = 0.01
-"""It is stated of a column that it alone makes records unique if it does so with more of them."""
+"""A column is said to make records unique by itself if it does so with more of them."""
 _SHOWN_COLUMNS = 3
-"""Of so many columns, the first, it is counted."""
+"""The records that are unique by themselves are counted of so many columns, the first."""
 
 
 def apart_or_excluded(

@@ -33,7 +33,7 @@ from crypsis.tables import Column, Kind, Rows
 
 _ID = Role.IDENTIFIER
 _MAX_CANDIDATES = 1_000_000
-"""So many texts of a column that have the shape of an identifier are fetched."""
+"""No more texts of a column that have the shape of an identifier are fetched."""
 _MAX_READ_TEXTS = 10_000
 """Up to so many different texts are read one by one; of more, those of the sample."""
 _MAX_READ_CHARACTERS = 400

@@ -35,7 +35,7 @@ _MAX_ROUNDS = 6
 _MAX_REGROUPED_CELLS = 15_000_000
 """About so many cells the way from the bottom up regroups; it ends where it has."""
 _CELLS_PER_MOVE = 1_500
-"""A move costs as much time as regrouping so many cells, besides those that it regroups."""
+"""A move counts for so many cells more than those that it regroups."""
 
 
 def subtree_recoding(cells: CellLevels, requirements: ClassRequirements, budget_rows: int) -> Recoding:
