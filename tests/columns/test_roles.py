@@ -217,7 +217,7 @@ def test_no_hidden_column_gets_too_mild_a_role(case: Hidden, hidden: dict[str, r
 @pytest.mark.parametrize("fetched", [0, 2_000_000], ids=["in the engine", "fetched"])
 def test_a_few_identifiers_among_many_values_are_found(fetched: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the sample of 2,000 rows: in the text, as names, and in another notation."""
-    monkeypatch.setattr(_guess, "_FETCHED", fetched)
+    monkeypatch.setattr(_guess, "_MAX_FETCHED_VALUES", fetched)
     values = [f"item {i % 977}" for i in range(50_000)]
     phones, teams, coded = ["a"] * 50_000, [f"team {i % 5}" for i in range(50_000)], values.copy()
     values[31_416] = "ask jan@example.org"

@@ -12,8 +12,10 @@ from crypsis.policies.findings import Reason
 from crypsis.report.wording import CLEAN_COPY, listed, plural
 from crypsis.tables import Content, Kind, Rows
 
-_MOST_VALUES = 2_000_000
-_SHOWN = 8
+_MAX_COMPARED_VALUES = 2_000_000
+"""Notations of a sensitive attribute with more values are not compared."""
+_SHOWN_CONTENTS = 8
+"""A reason describes so many contents of a file, and counts the others."""
 _COMPUTED_HINT = f"Judge and release the clean copy, in which the rows are written out: `{CLEAN_COPY}`."
 _HINT = (
     f"Judge and release the clean copy, which has the rows alone: `{CLEAN_COPY}`. Or sign it off in the "
@@ -99,8 +101,8 @@ def _spellings(data: Dataset, texts: Rows | None) -> Iterator[Content]:
         return
     for name in [name for name in _plain(data) if name in data.sensitive]:
         try:
-            value_counts = texts.value_counts([name], at_most=_MOST_VALUES)[name]
-            read = len(data.rows.value_counts([name], at_most=_MOST_VALUES)[name])
+            value_counts = texts.value_counts([name], at_most=_MAX_COMPARED_VALUES)[name]
+            read = len(data.rows.value_counts([name], at_most=_MAX_COMPARED_VALUES)[name])
         except (InputError, TooLargeError):
             continue
         seen = {" ".join(visible(str(text)).split()) for text in value_counts}
@@ -130,6 +132,6 @@ def _hint(contents: Sequence[Content]) -> str:
 
 
 def _text(contents: Sequence[Content]) -> str:
-    shown = " ".join(f"{content.description} [{content.name}]" for content in contents[:_SHOWN])
-    more = f" And {len(contents) - _SHOWN} more." if len(contents) > _SHOWN else ""
+    shown = " ".join(f"{content.description} [{content.name}]" for content in contents[:_SHOWN_CONTENTS])
+    more = f" And {len(contents) - _SHOWN_CONTENTS} more." if len(contents) > _SHOWN_CONTENTS else ""
     return f"The file has, or can have, more than the table ({plural(len(contents), 'item')}). {shown}{more}"

@@ -19,9 +19,12 @@ from crypsis.results import percent_text
 from crypsis.tables import Kind
 from crypsis.utility import ColumnChange, column_changes
 
-_EXAMPLES, _FREQUENT = 3, 10
-"""An example is one of the most frequent values of the release, and in ten of its records or more."""
-_COUNTED_VALUES = 100_000
+_MAX_EXAMPLES = 3
+"""So many examples of a column are shown, its most frequent values in the release."""
+_MIN_EXAMPLE_RECORDS = 10
+"""A value in fewer records of the release is no example."""
+_MAX_COUNTED_VALUES = 100_000
+"""A column with more values has no examples."""
 
 
 def make_dossier(
@@ -221,7 +224,7 @@ def _frequent(release: Dataset, name: str) -> tuple[str, ...]:
     if release.rows.column(name).kind is Kind.NESTED or release.missing is MissingValues.WILDCARD:
         return ()
     try:
-        if release.rows.tally([name]).distinct > _COUNTED_VALUES:
+        if release.rows.tally([name]).distinct > _MAX_COUNTED_VALUES:
             return ()
         cells = release.cells([name])
     except (InputError, TooLargeError):
@@ -229,9 +232,9 @@ def _frequent(release: Dataset, name: str) -> tuple[str, ...]:
     counts = np.asarray(cells.counts)
     values = cells.values[0].to_pylist()
     chosen: list[str] = []
-    for position in np.argsort(-counts, kind="stable")[: _EXAMPLES + 1].tolist():
+    for position in np.argsort(-counts, kind="stable")[: _MAX_EXAMPLES + 1].tolist():
         value = values[int(cells.codes[0][position])]
-        if counts[position] >= _FREQUENT and value is not None and len(chosen) < _EXAMPLES:
+        if counts[position] >= _MIN_EXAMPLE_RECORDS and value is not None and len(chosen) < _MAX_EXAMPLES:
             chosen.append(str(value))
     return tuple(chosen)
 

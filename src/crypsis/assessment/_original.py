@@ -17,14 +17,30 @@ from crypsis.report.wording import named, plural
 from crypsis.results import percent_text
 from crypsis.tables import Kind
 
-_ROWS, _MOST_ROWS = 20_000, 2_000_000
-"""The order is compared for the first rows, and only of tables that are not larger."""
-_LABELS, _VALUES = 400, 5_000
-_MISFIT, _FEW = 0.1, 50
-_GROUPED = 3
+_COMPARED_ROWS = 20_000
+"""The order is compared for so many rows, the first and the last."""
+_MAX_ORIGINAL_ROWS = 2_000_000
+"""An original with more rows is not compared."""
+_MAX_LABELS = 400
+"""A column with more released labels is not compared with the original."""
+_MAX_VALUES = 5_000
+"""Nor one with more original values."""
+_MAX_MISFIT_SHARE = 0.1
+"""Beyond this share of records that do not fit the original, it may not be the original."""
+_FEW_LABELS = 50
+"""Only measurements have more labels, and masked ones cover nothing of the original."""
+_MAX_RUNS_PER_VALUE = 3
 """A column with so few runs of equal values, for each value, is one that the rows are sorted by."""
-_ALIGNED, _BY_CHANCE, _FEWEST = 0.9, 0.8, 50
-_AHEAD, _FARTHEST = 5, 2_000
+_MIN_ALIGNED_SHARE = 0.9
+"""From this share of rows on that follow the order of the original, they are in its order."""
+_MAX_CHANCE_SHARE = 0.8
+"""Rows in random order may follow it less often than this part, for the order to show anything."""
+_MIN_RECORDS = 50
+"""The order of fewer records shows nothing."""
+_SKIPPED_RECORDS = 5
+"""So many more original records are skipped in sequence than were removed, to find the next released one."""
+_MAX_RECORDS_AHEAD = 2_000
+"""The next released record is sought among so many original ones at most."""
 
 
 def about_original(request: Request) -> tuple[Reason, ...]:
@@ -38,7 +54,7 @@ def about_original(request: Request) -> tuple[Reason, ...]:
             f"{data.count:,}: it cannot be the original, so the links are not known."
         )
         return (Reason("not-the-original", text, "Set {original} to the file it was made from."),)
-    if not (original.rows.local and data.rows.local) or original.count > _MOST_ROWS:
+    if not (original.rows.local and data.rows.local) or original.count > _MAX_ORIGINAL_ROWS:
         return ()
     columns = _comparable(original, data)
     return (*_misfit(request, columns), *_kept_order(request, columns))
@@ -56,7 +72,7 @@ class _Column:
     @property
     def many(self) -> bool:
         """Whether there are as many labels as only measurements have: masked ones cover nothing."""
-        return bool(self.covers.shape[0] > _FEW)
+        return bool(self.covers.shape[0] > _FEW_LABELS)
 
     @property
     def uncovered(self) -> float:
@@ -68,7 +84,7 @@ class _Column:
     def sorted_by(self) -> bool:
         """Whether equal values are next to each other in the release."""
         runs = 1 + int((np.diff(self.labels) != 0).sum())
-        return runs <= _GROUPED * np.unique(self.labels).size
+        return runs <= _MAX_RUNS_PER_VALUE * np.unique(self.labels).size
 
 
 def _comparable(original: Dataset, data: Dataset) -> list[_Column]:
@@ -86,14 +102,14 @@ def _comparable(original: Dataset, data: Dataset) -> list[_Column]:
     comparable = []
     for name in names:
         labels, values = (table[name].combine_chunks().dictionary_encode() for table in (after, before))
-        few = len(labels.dictionary) <= _LABELS and len(values.dictionary) <= _VALUES
+        few = len(labels.dictionary) <= _MAX_LABELS and len(values.dictionary) <= _MAX_VALUES
         if not few or not len(values.dictionary):
             continue
         covers = covered(labels.dictionary.to_pylist(), values.dictionary.to_pylist(), any_other=True)
         covers = np.vstack([covers, np.ones(covers.shape[1], bool)])  # a missing label covers all
         covers = np.hstack([covers, np.ones((covers.shape[0], 1), bool)])
         column = _Column(name, _codes(labels), _codes(values), covers)
-        if covers[:-1, :-1].any() and not (column.many and column.uncovered > _MISFIT):
+        if covers[:-1, :-1].any() and not (column.many and column.uncovered > _MAX_MISFIT_SHARE):
             comparable.append(column)
     return comparable
 
@@ -114,7 +130,8 @@ def _misfit(request: Request, columns: Sequence[_Column]) -> tuple[Reason, ...]:
         most = column.covers[:-1] @ value_counts
         records = released.sum()
         excess = np.maximum(released - most, 0).sum()
-        if records and excess > _MISFIT * records and not column.many and not _corresponds(request, column):
+        misfit = records and excess > _MAX_MISFIT_SHARE * records
+        if misfit and not column.many and not _corresponds(request, column):
             wrong.append(column.name)
     if not wrong:
         return ()
@@ -139,7 +156,7 @@ def _corresponds(request: Request, column: _Column) -> bool:
     share, chance = (
         float(column.covers[labels, original_values].mean()) for original_values in (values, mixed)
     )
-    return share > chance + _MISFIT
+    return share > chance + _MAX_MISFIT_SHARE
 
 
 def _kept_order(request: Request, columns: Sequence[_Column]) -> tuple[Reason, ...]:
@@ -147,10 +164,10 @@ def _kept_order(request: Request, columns: Sequence[_Column]) -> tuple[Reason, .
     if request.row_map is not None:
         rows = np.asarray(request.row_map, np.int64)
         rows = rows[rows >= 0]
-        up = float((np.diff(rows) > 0).mean()) if rows.size >= _FEWEST else 0.5
+        up = float((np.diff(rows) > 0).mean()) if rows.size >= _MIN_RECORDS else 0.5
         share = max(up, 1 - up)
-        return (_order(share),) if share >= _ALIGNED else ()
-    if not columns or columns[0].labels.size < _FEWEST:
+        return (_order(share),) if share >= _MIN_ALIGNED_SHARE else ()
+    if not columns or columns[0].labels.size < _MIN_RECORDS:
         return ()
     free = [column for column in columns if not column.sorted_by]
     if not free:
@@ -159,9 +176,9 @@ def _kept_order(request: Request, columns: Sequence[_Column]) -> tuple[Reason, .
     records = columns[0].labels.size
     shuffled = _shuffled(keys, records)
     for order in (np.arange(records), np.arange(records)[::-1]):
-        first = order[:_ROWS]
+        first = order[:_COMPARED_ROWS]
         kept, chance = _in_sequence(columns, first), _in_sequence(columns, shuffled[first])
-        if kept >= _ALIGNED and chance < _BY_CHANCE * kept:
+        if kept >= _MIN_ALIGNED_SHARE and chance < _MAX_CHANCE_SHARE * kept:
             return (_order(kept),)
     return ()
 
@@ -189,7 +206,7 @@ def _in_sequence(columns: Sequence[_Column], rows: Ints) -> float:
     labels_size = columns[0].labels.size
     labels = [column.labels[rows] for column in columns]
     values, covers = [column.values for column in columns], [column.covers for column in columns]
-    ahead = min(values[0].size - labels_size + _AHEAD, _FARTHEST)
+    ahead = min(values[0].size - labels_size + _SKIPPED_RECORDS, _MAX_RECORDS_AHEAD)
     at = matched = 0
     for j in range(rows.size):
         last = min(at + ahead, values[0].size)

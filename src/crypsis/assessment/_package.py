@@ -23,9 +23,15 @@ from crypsis.report.explanation import explanation
 from crypsis.report.json import assessment_json
 from crypsis.results import Result
 
-MANIFEST, SUMS, PROGRAMS = "manifest.json", "SHA256SUMS", "for programs"
-_BLOCK, _LARGEST_MANIFEST = 1 << 20, 1 << 20
-_TIME = (1980, 1, 1, 0, 0, 0)  # equal content gives an equal package
+MANIFEST = "manifest.json"
+SUMS = "SHA256SUMS"
+PROGRAMS = "for programs"
+_BLOCK_BYTES = 1 << 20
+"""Files are read in blocks of so many bytes."""
+_MAX_LIST_BYTES = 1 << 20
+"""No more of the manifest, or of the list of digests, of a package is read."""
+_ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
+"""The time of all files in a package: equal content gives an equal package."""
 
 
 class PackagedFile(Document):
@@ -213,7 +219,7 @@ def _contents(source: Path, dossier: Dossier) -> Iterator[tuple[str, bytes | Pat
 
 def _pack(archive: zipfile.ZipFile, name: str, content: bytes | Path, part: str) -> PackagedFile:
     """Add a file to the archive, a large one block by block."""
-    entry = zipfile.ZipInfo(name, _TIME)
+    entry = zipfile.ZipInfo(name, _ENTRY_TIME)
     entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
     hasher, size = hashlib.sha256(), 0
     with archive.open(entry, "w", force_zip64=True) as out:
@@ -231,7 +237,7 @@ def _blocks(content: bytes | Path) -> Iterator[bytes]:
         yield content
         return
     with content.open("rb") as file:
-        while block := file.read(_BLOCK):
+        while block := file.read(_BLOCK_BYTES):
             yield block
 
 
@@ -243,7 +249,7 @@ def _sums(digests: Mapping[str, str]) -> str:
 def _manifest(archive: zipfile.ZipFile, source: Path) -> Manifest:
     try:
         with archive.open(MANIFEST) as file:
-            return Manifest.model_validate_json(file.read(_LARGEST_MANIFEST))
+            return Manifest.model_validate_json(file.read(_MAX_LIST_BYTES))
     except (KeyError, ValidationError, ValueError):
         raise SourceError(
             f"{source.name!r} is not a package of a release: it has no valid {MANIFEST}.",
@@ -268,7 +274,7 @@ def _problems(archive: zipfile.ZipFile, manifest: Manifest) -> Iterator[str]:
     digests[MANIFEST] = hashlib.sha256(archive.read(MANIFEST)).hexdigest()
     if SUMS not in filenames:
         yield f"{SUMS!r} is missing."
-    elif archive.getinfo(SUMS).file_size > _LARGEST_MANIFEST or archive.read(SUMS) != _sums(digests).encode():
+    elif archive.getinfo(SUMS).file_size > _MAX_LIST_BYTES or archive.read(SUMS) != _sums(digests).encode():
         yield f"{SUMS!r} was changed: its digests are not those of the files."
     release = [file for file in manifest.files if file.part == "release"]
     if len(release) != 1:
@@ -280,7 +286,7 @@ def _is_same(archive: zipfile.ZipFile, packaged_file: PackagedFile) -> bool:
     hasher, size = hashlib.sha256(), 0
     try:
         with archive.open(packaged_file.name) as file:
-            while block := file.read(_BLOCK):
+            while block := file.read(_BLOCK_BYTES):
                 hasher.update(block)
                 size += len(block)
                 if size > packaged_file.bytes:

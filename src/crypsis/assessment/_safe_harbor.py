@@ -24,8 +24,10 @@ from crypsis.policies import Measurement
 from crypsis.policies.assessed import ColumnRole
 from crypsis.report.wording import plural
 
-_SMALL_AREA = 20_000
-_MOST_VALUES = 5_000_000
+_MAX_SMALL_AREA_PEOPLE = 20_000
+"""Postal areas of so many people or fewer may not be released: 45 CFR 164.514(b)(2)(i)(B)."""
+_MAX_EXAMINED_VALUES = 5_000_000
+"""The values of a column with more are not examined."""
 PARTS = {
     "identifiers": ("hipaa_identifiers", "one of the 18 identifiers of HIPAA"),
     "places": ("geographic_subdivisions", "places smaller than HIPAA allows"),
@@ -91,7 +93,7 @@ def judges_postal_codes(request: Request) -> bool:
 def _values(data: Dataset, column_role: ColumnRole) -> ColumnValues:
     """A column with its distinct values as texts without the missing ones, if they fit."""
     texts = None
-    if float(column_role.distinct) <= _MOST_VALUES:
+    if float(column_role.distinct) <= _MAX_EXAMINED_VALUES:
         try:
             values = data.cells([column_role.column]).values[0].drop_null()
             written = pc.cast(values, pa.string()).to_pylist()
@@ -115,7 +117,7 @@ def _small_areas(request: Request, column: ColumnValues) -> Collection[str]:
         code = _padded(str(value).strip())[:3]
         if code in counts:
             counts[code] += count
-    return {code for code, count in counts.items() if count <= _SMALL_AREA}
+    return {code for code, count in counts.items() if count <= _MAX_SMALL_AREA_PEOPLE}
 
 
 def _padded(text: str) -> str:

@@ -13,7 +13,13 @@ from collections.abc import Sequence
 
 from crypsis.cli.memory import lacks_memory, memory_shortage
 
-DONE, NOT_SAFE, BAD_INPUT, FAULT, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 4, 130
+DONE = 0
+NOT_SAFE = 1
+BAD_INPUT = 2
+FAULT = 3
+CANNOT_TELL = 4
+INTERRUPTED = 130
+"""128 and the number of the signal SIGINT, as shells have it."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _UNWRITTEN = "Standard output could not be written ({})."
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _PAIR = "COLUMN=..."
 _REQUIREMENTS = "Requirements"
 _DEFAULT_K = 20
+"""The smallest equivalence class where none is set."""
 _DEFAULTS = {"beta": 0.05, "suppression": 0.05, "representative": "interval", "each_column": False}
 _OF_FILE = ("keep", "may_change")
 """The settings of single columns that are in the roles file alone."""

@@ -17,7 +17,8 @@ app = Application(
     help="What an intruder with background knowledge finds: pseudonyms, histories.", no_args_is_help=True
 )
 
-_DECISION, _COMPUTATION = "Decision", "Computation"
+_DECISION = "Decision"
+_COMPUTATION = "Computation"
 _METHODS = ("auto", "exact", "frontier", "glynn", "gpu", "sampling")
 Truth = Annotated[
     str | None,

@@ -31,7 +31,7 @@ def compile_kernels() -> None:
     start = time.perf_counter()
     folder = PrivateFolder("crypsis-compile-")
     try:
-        files = write_demo(folder.path / "demo", rows=_ROWS, seed=1)
+        files = write_demo(folder.path / "demo", rows=_DEMO_ROWS, seed=1)
         with shown_progress():
             _run(files)
             _count()
@@ -40,7 +40,10 @@ def compile_kernels() -> None:
     typer.echo(f"The kernels are compiled ({time.perf_counter() - start:.0f} s).")
 
 
-_ROWS, _FEW = 2_000, 60
+_DEMO_ROWS = 2_000
+"""So many invented people are anonymized and assessed."""
+_FEW_ROWS = 60
+"""So many of them are anonymized as a small table, which is searched in more ways."""
 _REQUIRED: tuple[dict[str, Any], ...] = ({}, {"closeness": 0.5}, {"excess": 0.3})
 _ROLES: dict[str, Any] = {
     "identifiers": ["name", "ssn"],
@@ -59,7 +62,7 @@ def _run(files: DemoFiles) -> None:
 
     data, masked = cr.read(files.original, **_ROLES), cr.read(files.masked)
     cr.scan(data)
-    few = cr.Dataset.from_frame(data.to_arrow()[:_FEW], **_ROLES)  # small tables are searched in more ways
+    few = cr.Dataset.from_frame(data.to_arrow()[:_FEW_ROWS], **_ROLES)
     for required in _REQUIRED:
         cr.anonymize(few, k=2, seed=1, **required)
         anonymized = cr.anonymize(data, k=5, seed=1, **required)

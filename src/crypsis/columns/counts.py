@@ -20,6 +20,7 @@ EXACT_ROWS = 20_000_000
 EXACT_VALUES = 5_000_000
 """In larger tables, columns with up to about so many values are still counted."""
 _SAMPLED_VALUES = 200_000
+"""About so many different values, or classes, are sampled for an estimate."""
 _VALUES_AT_ONCE = 2_500_000
 """Values that are counted at once where a column hardly repeats."""
 _STAGE = "counting the values of columns"

@@ -22,11 +22,20 @@ MOSTLY = 0.5
 """How many of them at least, and which part of the errors must be avoided: a column that says a
 little of another, as marital status of age, does not give it back.
 """
-_CERTAIN, _CERTAIN_RECORDS, _CERTAIN_SHARE = 0.99, 10, 0.1
-_SAMPLED = 20_000
-_PAIRED = 20
-_COLLINEAR = 5e-4
-_TEXTS = 3_000
+_MIN_CERTAIN_PURITY = 0.99
+"""A value is almost certain where so many of the other records with the same value of a column have it."""
+_MIN_CERTAIN_RECORDS = 10
+"""Almost certain values are not concluded from fewer records."""
+_MIN_CERTAIN_SHARE = 0.1
+"""From this share of the changed records on, almost certain values are a dependency by themselves."""
+_SAMPLE_RECORDS = 20_000
+"""In larger tables dependencies are sought in so many records; then those found, in the whole table."""
+_MAX_PAIRED_COLUMNS = 20
+"""Pairs are formed of so many columns at most that show nothing alone: 190 pairs of each changed one."""
+_MAX_COLLINEAR_EIGENVALUE = 5e-4
+"""Three columns are linear in each other if the least eigenvalue of their correlations is below this."""
+_MAX_TEXTS = 3_000
+"""In so many texts, the first, the values of another column are sought."""
 
 
 def gives_back(recovered: float, without: float, gain: float = GAIN) -> bool:
@@ -101,8 +110,8 @@ def find_dependencies(
     clean = [clean_column(column) for column in original.columns]
     original = pa.table(clean, names=original.column_names)
     changed = {n: None if column is None else clean_column(column) for n, column in changed.items()}
-    if rows > _SAMPLED:
-        places = np.random.default_rng(seed).choice(rows, _SAMPLED, replace=False)
+    if rows > _SAMPLE_RECORDS:
+        places = np.random.default_rng(seed).choice(rows, _SAMPLE_RECORDS, replace=False)
         part = arrays.places(np.sort(places))
         few = {n: None if column is None else column.take(part) for n, column in changed.items()}
         first = _Search(original.take(part), few, kept, further).run()
@@ -163,7 +172,7 @@ class _Search:
             alone[column] = share
             gain = max(GAIN, _chance(target.size))
             kind = "functional" if gives_back(share, baseline, gain) else ""
-            if not kind and certain >= _CERTAIN_SHARE:
+            if not kind and certain >= _MIN_CERTAIN_SHARE:
                 kind, share = "certain", certain
             if not kind:
                 recovered, by_chance = self._near(column, name, classes, rows)
@@ -180,7 +189,7 @@ class _Search:
             if kind:
                 dependencies.append(Dependency((column,), (name,), kind, share, baseline))
         rest = [column for column in self.kept if not any(column in d.columns for d in dependencies)]
-        for pair in combinations(rest[:_PAIRED], 2):
+        for pair in combinations(rest[:_MAX_PAIRED_COLUMNS], 2):
             width = int(self.codes[pair[1]].max()) + 1
             joint = np.unique(self.codes[pair[0]] * width + self.codes[pair[1]], return_inverse=True)[
                 1
@@ -201,7 +210,7 @@ class _Search:
         within = _mode_within(column, target, classes, rows)
         size = np.bincount(column)[column]
         is_usual = np.nan_to_num(own_purity) >= 0.9
-        certain = (purity >= _CERTAIN) & (size >= _CERTAIN_RECORDS) & ~is_usual & rows
+        certain = (purity >= _MIN_CERTAIN_PURITY) & (size >= _MIN_CERTAIN_RECORDS) & ~is_usual & rows
         # Most rows of a local recoding are as they were, and their label is their value: what the
         # column adds to the label counts where the value was changed, if not by chance.
         share, inside = _correct(guess, target), _correct(within, target, rows)
@@ -234,8 +243,8 @@ class _Search:
         texts = self.table[column]
         if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
             return 0.0
-        sampled_texts = texts.slice(0, _TEXTS).to_pylist()
-        values = self.table[name].slice(0, _TEXTS).to_pylist()
+        sampled_texts = texts.slice(0, _MAX_TEXTS).to_pylist()
+        values = self.table[name].slice(0, _MAX_TEXTS).to_pylist()
         turned = values[len(values) // 2 :] + values[: len(values) // 2]
         forms = {value: _forms(value) for value in set(values)}
         pairs = [zip(sampled_texts, values, strict=True), zip(sampled_texts, turned, strict=True)]
@@ -278,11 +287,11 @@ class _Search:
                 correlations = _correlations(matrix[list(places)][:, complete])
             (_, a, b), (_, _, c), _ = correlations.tolist()
             # the least eigenvalue of three whose sum is 3 is at least 4/9 of their product
-            if not 1 + 2 * a * b * c - a * a - b * b - c * c < 9 / 4 * _COLLINEAR:
+            if not 1 + 2 * a * b * c - a * a - b * b - c * c < 9 / 4 * _MAX_COLLINEAR_EIGENVALUE:
                 continue
             weights, vectors = np.linalg.eigh(correlations)
             distinct = np.abs(correlations[np.triu_indices(3, 1)]).max() < 0.999
-            if weights[0] < _COLLINEAR and distinct and np.abs(vectors[:, 0]).min() > 0.05:
+            if weights[0] < _MAX_COLLINEAR_EIGENVALUE and distinct and np.abs(vectors[:, 0]).min() > 0.05:
                 targets, columns = (tuple(names[p] for p in places if side[p]) for side in (changed, kept))
                 dependencies[tuple(names[p] for p in places)] = Dependency(
                     columns, targets, "relation", float(1 - weights[0]), 0.0

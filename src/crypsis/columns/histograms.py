@@ -16,7 +16,8 @@ from crypsis.results import Result, raw
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample as draw_sample
 
-_SAMPLED = 20_000
+_SAMPLE_RECORDS = 20_000
+"""The records of the sample that bars are drawn of, where no number is set."""
 
 
 class Histogram(Result):
@@ -41,7 +42,7 @@ class Histogram(Result):
 
 @takes_roles()
 def histograms(
-    data: Data, *, bars: int = 12, rows: int = _SAMPLED, seed: int = 0, **roles: Unpack[Roles]
+    data: Data, *, bars: int = 12, rows: int = _SAMPLE_RECORDS, seed: int = 0, **roles: Unpack[Roles]
 ) -> tuple[Histogram, ...]:
     """The histogram of each column, from a random sample.
 

@@ -24,7 +24,8 @@ _COLUMNS_PAIRED = 8
 """So many columns, those with the most values, are paired by the engine."""
 _MOST_PAIRED = 300
 """So many columns, those with the most values, are paired in memory: 45,000 pairs take seconds."""
-_NEARLY_A_KEY = 0.95
+_MIN_KEY_SHARE = 0.95
+"""A column of which so many values occur once identifies by itself, and is not paired."""
 
 
 class ColumnProfile(Result):
@@ -230,7 +231,7 @@ def _pairable(columns: Sequence[ColumnProfile]) -> list[str]:
         for column in columns
         if column.role is not Role.IDENTIFIER
         and column.distinct > 1
-        and column.unique_rows < _NEARLY_A_KEY * max(1.0, float(column.distinct))
+        and column.unique_rows < _MIN_KEY_SHARE * max(1.0, float(column.distinct))
     ]
 
 

@@ -9,11 +9,25 @@ from crypsis.array_types import Ints
 from crypsis.columns.codes import as_numbers, codes_of
 from crypsis.counting.grouping import numbered
 
-_ROWS, _FEWEST, _MOST_COLUMNS, _BINS = 20_000, 50, 20, 12
+_COMPARED_ROWS = 20_000
+"""The order of two tables is compared in so many rows, the first."""
+_MIN_ROWS = 50
+"""The order of tables with fewer rows is not compared."""
+_MAX_COLUMNS = 20
+"""So many columns of each table, the first, are compared."""
+_MAX_BINS = 12
+"""A column is compared as at most so many intervals or frequent values, and one more."""
 _SHIFTS = tuple(shift for distance in range(1, 11) for shift in (distance, -distance))
-_CLEAR = 8.0
+_CLEAR_DEVIATIONS = 8.0
 """Deviations by which rows at the same place agree more than rows that are not."""
-_APART, _EXCESS, _RUNS, _FEW = 50, 0.2, 1.5, 3
+_ROWS_APART = 50
+"""Rows so far apart are of different people or households: what they share is by chance."""
+_MIN_EXCESS = 0.2
+"""Rows are alike if the share that equals the one before is by so much larger than by chance."""
+_MAX_RUNS_PER_VALUE = 1.5
+"""The rows are sorted by a column with at most so many runs of equal values for each value."""
+_FEW_VALUES = 3
+"""A column with no more values than this may repeat their order by chance."""
 
 
 def same_order(table: pa.Table, other_table: pa.Table) -> tuple[str, str] | None:
@@ -31,10 +45,10 @@ def same_order(table: pa.Table, other_table: pa.Table) -> tuple[str, str] | None
     True
     """
     rows = table.num_rows
-    if rows != other_table.num_rows or rows < _FEWEST:
+    if rows != other_table.num_rows or rows < _MIN_ROWS:
         return None
     mine, theirs = _binned(table), _binned(other_table)
-    best, related = _CLEAR, None
+    best, related = _CLEAR_DEVIATIONS, None
     for name, left in mine.items():
         for second, right in theirs.items():
             here = _dependence(left, right)
@@ -48,18 +62,18 @@ def same_order(table: pa.Table, other_table: pa.Table) -> tuple[str, str] | None
 def _binned(table: pa.Table) -> dict[str, Ints]:
     """The first rows of columns as few codes: frequent values, or intervals of numbers."""
     codes_by_column = {}
-    for name in table.column_names[:_MOST_COLUMNS]:
-        column = table[name].slice(0, _ROWS)
+    for name in table.column_names[:_MAX_COLUMNS]:
+        column = table[name].slice(0, _COMPARED_ROWS)
         if pa.types.is_nested(column.type):
             continue
         numbers = as_numbers(column)
         if numbers is None or np.isnan(numbers).all():
             codes = codes_of(column) + 1
-            frequent = np.argsort(-np.bincount(codes), kind="stable")[:_BINS]
+            frequent = np.argsort(-np.bincount(codes), kind="stable")[:_MAX_BINS]
             codes = np.argmax(np.append(codes[:, None] == frequent, np.ones((codes.size, 1), bool), 1), 1)
         else:
-            ends = np.nanquantile(numbers, np.linspace(0, 1, _BINS)[1:-1])
-            codes = np.where(np.isnan(numbers), _BINS, np.searchsorted(np.unique(ends), numbers))
+            ends = np.nanquantile(numbers, np.linspace(0, 1, _MAX_BINS)[1:-1])
+            codes = np.where(np.isnan(numbers), _MAX_BINS, np.searchsorted(np.unique(ends), numbers))
         if np.unique(codes).size > 1:
             codes_by_column[name] = codes.astype(np.int64)
     return codes_by_column
@@ -90,18 +104,18 @@ def neighbors_alike(table: pa.Table) -> tuple[tuple[str, ...], float, float] | N
     >>> neighbors_alike(pa.table({"age": np.sort(ages)}))
     """
     codes = {name: codes_of(table[name]) for name in table.column_names}
-    if not codes or table.num_rows <= 2 * _APART:
+    if not codes or table.num_rows <= 2 * _ROWS_APART:
         return None
     parts = _sorted_by(list(codes.values()))
     sets = [tuple(codes), *((name,) for name in codes if len(codes) > 1)]
     compared = [(names, *_alike(_joint([codes[name] for name in names]), parts)) for names in sets]
     best = max(compared, key=lambda candidate: candidate[1] - candidate[2])
-    return best if best[1] - best[2] >= _EXCESS else None
+    return best if best[1] - best[2] >= _MIN_EXCESS else None
 
 
 def _alike(codes: Ints, parts: list[Ints]) -> tuple[float, float]:
     """The share of rows that equal the one before, and the largest by chance in some parts."""
-    chances = [float((codes[_APART:] == codes[:-_APART]).mean())]
+    chances = [float((codes[_ROWS_APART:] == codes[:-_ROWS_APART]).mean())]
     for part in parts:
         both = _joint([part, codes])
         of_part, of_both = (np.bincount(codes)[codes] for codes in (part, both))
@@ -147,5 +161,5 @@ def _contiguous(codes: Ints) -> bool:
     first = np.unique(codes, return_index=True, return_inverse=True)
     values = np.argsort(np.argsort(first[1]))[first[2]]  # numbered in the order of the file
     runs, back = _runs(values), int((np.diff(values) < 0).sum())
-    few = runs <= max(_RUNS * first[1].size, codes.size / _APART)
-    return few or (first[1].size > _FEW and back * first[1].size <= _RUNS * runs)
+    few = runs <= max(_MAX_RUNS_PER_VALUE * first[1].size, codes.size / _ROWS_APART)
+    return few or (first[1].size > _FEW_VALUES and back * first[1].size <= _MAX_RUNS_PER_VALUE * runs)

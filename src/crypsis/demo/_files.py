@@ -21,9 +21,14 @@ from crypsis.demo._people import SEED, Draws, created_folder, people
 from crypsis.files import replacing_file
 
 _STREAMS = ("birth", "income", "baskets", "names")
-_FIRST_STREAM = 100  # the first ones are those of `people`
-_DAYS, _TWENTIETH = 10, 1_000
-_BASKETS = 4_000
+_FIRST_STREAM = 100
+"""The first of its streams of random numbers: those before are of `people`."""
+_MAX_MOVED_DAYS = 10
+"""Dates of birth are moved by so many days or fewer."""
+_MAX_INCOME_STEPS = 1_000
+"""Incomes change by so many steps or fewer, which together are a twentieth of the income."""
+_BASKET_COUNT = 4_000
+"""So many baskets are drawn; those with nothing in them are left out."""
 # How many of 10,000 baskets contain each item.
 _GOODS = {
     "bread": 4_100,
@@ -67,18 +72,18 @@ def masked_people(original: pa.Table, *, seed: int = SEED) -> pa.Table:
     ['birth_date', 'zip', 'sex', 'occupation', 'income', 'disease']
     """
     draw = Draws(seed, original.num_rows, _STREAMS, first=_FIRST_STREAM)
-    days = (draw.uniform("birth") * (2 * _DAYS + 1)).astype(np.int64) - _DAYS
+    days = (draw.uniform("birth") * (2 * _MAX_MOVED_DAYS + 1)).astype(np.int64) - _MAX_MOVED_DAYS
     born = original["birth_date"].cast(pa.int32()).cast(pa.int64())
     moved = pc.add(born, pa.array(days)).cast(pa.int32()).cast(pa.date32())
-    change = (draw.uniform("income") * (2 * _TWENTIETH + 1)).astype(np.int64) - _TWENTIETH
-    money = pc.multiply(original["income"], pa.array(change + 20 * _TWENTIETH))
+    change = (draw.uniform("income") * (2 * _MAX_INCOME_STEPS + 1)).astype(np.int64) - _MAX_INCOME_STEPS
+    money = pc.multiply(original["income"], pa.array(change + 20 * _MAX_INCOME_STEPS))
     return pa.table(
         {
             "birth_date": moved,
             "zip": pc.utf8_slice_codeunits(original["zip"], 0, 3),
             "sex": original["sex"],
             "occupation": original["occupation"],
-            "income": pc.divide(money, pa.scalar(20 * _TWENTIETH)),
+            "income": pc.divide(money, pa.scalar(20 * _MAX_INCOME_STEPS)),
             "disease": original["disease"],
         }
     )
@@ -86,9 +91,9 @@ def masked_people(original: pa.Table, *, seed: int = SEED) -> pa.Table:
 
 def baskets(*, seed: int = SEED) -> tuple[list[str], dict[str, str]]:
     """Baskets of pseudonyms, one a line, and the true pseudonym of each item."""
-    draw = Draws(seed, _BASKETS * len(_GOODS), _STREAMS, first=_FIRST_STREAM)
+    draw = Draws(seed, _BASKET_COUNT * len(_GOODS), _STREAMS, first=_FIRST_STREAM)
     chance = np.array(list(_GOODS.values()))
-    drawn = (draw.uniform("baskets") * 10_000).astype(np.int64).reshape(_BASKETS, len(_GOODS))
+    drawn = (draw.uniform("baskets") * 10_000).astype(np.int64).reshape(_BASKET_COUNT, len(_GOODS))
     order = np.argsort(
         Draws(seed, len(_GOODS), _STREAMS, first=_FIRST_STREAM).uniform("names"), kind="stable"
     )

@@ -23,9 +23,15 @@ from crypsis.files import replacing_file
 SEED = 20_250_101
 _STREAMS = ("birth", "place", "sex", "work", "income", "disease", "name", "ssn", "missing")
 _TODAY = np.datetime64("2025-01-01")
-_REGIONS, _ZIPS_EACH = 4, 75  # city, suburbs, farmland, coast
-_WORKING_FROM, _WORKING_TO = 18, 67
-_SSN_NUMBERS = 100 * 49 * 9_999  # areas 900-999; groups 01-49, which no taxpayer number has either
+_REGION_COUNT = 4
+"""City, suburbs, farmland, coast."""
+_ZIPS_PER_REGION = 75
+_FIRST_WORKING_AGE = 18
+"""Who is younger is a pupil."""
+_RETIREMENT_AGE = 67
+"""Nearly all of this age or older are retired."""
+_SSN_NUMBERS = 100 * 49 * 9_999
+"""How many numbers there are: areas 900-999; groups 01-49, which no taxpayer number has either."""
 
 _Floats = NDArray[np.float64]
 _Codes = NDArray[np.int64]
@@ -144,7 +150,7 @@ def people(rows: int = 50_000, *, seed: int = SEED) -> pa.Table:
         )
     draw = Draws(seed, rows)
     place = draw.pick("place", _zip_weights())
-    region = place // _ZIPS_EACH
+    region = place // _ZIPS_PER_REGION
     days = _days_lived(draw, region)
     age = days * 4 // 1_461
     man = draw.pick_by("sex", _sex_weights(), np.minimum(age // 10, 9))
@@ -153,7 +159,9 @@ def people(rows: int = 50_000, *, seed: int = SEED) -> pa.Table:
     band = np.searchsorted(np.array(_DISEASE_AGES), age, side="right")
     sick = draw.pick_by("disease", _disease_weights(), band * 2 + man)
     gone = [draw.uniform("missing") for _ in range(4)]
-    zips = [f"{1 + i // _ZIPS_EACH:03d}{1 + i % _ZIPS_EACH:02d}" for i in range(4 * _ZIPS_EACH)]
+    zips = [
+        f"{1 + i // _ZIPS_PER_REGION:03d}{1 + i % _ZIPS_PER_REGION:02d}" for i in range(4 * _ZIPS_PER_REGION)
+    ]
     return pa.table(
         {
             "name": _names(draw, man),
@@ -241,7 +249,7 @@ class Draws:
 def _zip_weights() -> _Codes:
     """In each region the n-th place has 1/n of the people of the first (Zipf)."""
     shares = np.array([50, 30, 12, 8])[:, np.newaxis] * 1_000
-    return np.asarray(shares // np.arange(1, _ZIPS_EACH + 1)).ravel().astype(np.int64)
+    return np.asarray(shares // np.arange(1, _ZIPS_PER_REGION + 1)).ravel().astype(np.int64)
 
 
 def _days_lived(draw: Draws, region: _Codes) -> _Codes:
@@ -257,14 +265,14 @@ def _sex_weights() -> _Codes:
 
 def _occupations(draw: Draws, age: _Codes, man: _Codes, region: _Codes) -> _Codes:
     weights = np.array([(women, men) for _, women, men in _OCCUPATIONS.values()])
-    table = weights.transpose(1, 2, 0).reshape(2 * _REGIONS, -1).astype(np.int64)
-    work = draw.pick_by("work", table, man * _REGIONS + region)
+    table = weights.transpose(1, 2, 0).reshape(2 * _REGION_COUNT, -1).astype(np.int64)
+    work = draw.pick_by("work", table, man * _REGION_COUNT + region)
     pupil, student, retired = range(len(_OCCUPATIONS), len(_OCCUPATIONS) + 3)
     chance = draw.uniform("work")
     work[(age < 26) & (chance < np.where(region == 0, 0.6, 0.3))] = student
     work[(age >= 60) & (chance < 0.35)] = retired
-    work[(age >= _WORKING_TO) & (chance < 0.97)] = retired
-    work[age < _WORKING_FROM] = pupil
+    work[(age >= _RETIREMENT_AGE) & (chance < 0.97)] = retired
+    work[age < _FIRST_WORKING_AGE] = pupil
     return work
 
 

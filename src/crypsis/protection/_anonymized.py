@@ -34,7 +34,7 @@ from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
 from crypsis.protection._loss import InformationLoss, information_loss
 from crypsis.protection._measured import Measured, check, measure
-from crypsis.protection._not_required import MOST_ROWS, NotRequired, not_required
+from crypsis.protection._not_required import MAX_COUNTED_ROWS, NotRequired, not_required
 from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._recode import RecodedData, columns_loss, recode, with_steps
 from crypsis.protection._recode_classes import RecodingKind
@@ -412,7 +412,7 @@ class Anonymized(Result, eq=False):
         person, rows, row_map = self.original.person, self.data.rows, self.key.row_map
         if person is None or not (rows.local and self.original.rows.local):
             return None
-        if self.data.count > MOST_ROWS or self.data.count != len(row_map or range(self.loss.records)):
+        if self.data.count > MAX_COUNTED_ROWS or self.data.count != len(row_map or range(self.loss.records)):
             return None
         whose = self.original.to_arrow([person])[person]
         if row_map is not None:

@@ -15,9 +15,9 @@ from crypsis.protection._anonymized import Anonymized
 from crypsis.protection._statement import Method
 from crypsis.tables import open_frame
 
-_CAPS = 1_003
+_CAPS_STREAM = 1_003
 """The place of the records that are dropped among the streams of a seed."""
-_DROPPED = (0.02, 0.1, 0.25, 0.5)
+_DROPPED_SHARES = (0.02, 0.1, 0.25, 0.5)
 """The shares of records that a search drops at most."""
 
 
@@ -73,7 +73,7 @@ def capped(data: Dataset, most: int, seed: int | None) -> Capped:
             f"Parameter 'max_records' must be at least 1; {most} was given.", parameter="max_records"
         )
     owner = _owners(data)
-    random = np.random.default_rng(SeedSequence(seed, spawn_key=(_CAPS,)))
+    random = np.random.default_rng(SeedSequence(seed, spawn_key=(_CAPS_STREAM,)))
     order = np.lexsort((random.random(owner.size), owner))
     person = owner[order]
     start = np.flatnonzero(np.concatenate([[True], person[1:] != person[:-1]]))
@@ -89,7 +89,7 @@ def caps_to_try(data: Dataset) -> list[int]:
     sizes = sizes[sizes > 0]
     most = np.arange(1, int(sizes.max(initial=1)) + 1)
     left = np.minimum(sizes[:, None], most[None, :]).sum(axis=0) / max(1, int(sizes.sum()))
-    caps = [int(most[np.argmax(left >= 1 - share)]) for share in _DROPPED]
+    caps = [int(most[np.argmax(left >= 1 - share)]) for share in _DROPPED_SHARES]
     return [cap for cap in dict.fromkeys(caps) if cap < most[-1]]
 
 

@@ -10,7 +10,8 @@ from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import MissingValues
 
-_SHOWN = 20
+_SHOWN_NAMES = 20
+"""A message names so many columns, and counts the others."""
 
 
 def check_decided(data: Dataset, recoded: Sequence[str] = (), removed: Sequence[str] = ()) -> None:
@@ -73,8 +74,8 @@ def _subject(names: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(repr, names[:_SHOWN])) + more
+    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+    return ", ".join(map(repr, names[:_SHOWN_NAMES])) + more
 
 
 def check_missing(data: Dataset) -> None:

@@ -16,12 +16,20 @@ from crypsis.results import percent_text
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample
 
-_ROWS = 2_000_000
-_ATTACKED, _FEWEST = 1_500, 100
-_SAMPLED = 20_000
+_MAX_ALIGNED_ROWS = 2_000_000
+"""Larger originals are not compared with their release row by row: a sample of them is examined alone."""
+_ATTACKED_RECORDS = 1_500
+"""The records with a changed value of which a model predicts the original: a sample, where there are more."""
+_MIN_CHANGED_RECORDS = 100
+"""Of fewer changed records a model learns too little; their dependencies are sought all the same."""
+_SAMPLE_RECORDS = 20_000
+"""The records of the original in which dependencies are sought."""
 _HINT = "Set {quasi_identifiers} to generalize it too, or {excluded}."
 _HINT_REMOVED = "Set {excluded} for it too, or write the reason: {note=override}."
-_KEY, _AMOUNTS = 0.9, 10
+_MIN_KEY_SHARE = 0.9
+"""A column with so many different values a record is a key, and no amount that others give back."""
+_MIN_AMOUNT_VALUES = 10
+"""A column with fewer different values has codes, and no amounts."""
 
 
 def check_derived(
@@ -82,7 +90,7 @@ def _check_removed(
     hidden += [name for name in released_apart if original.rows.column(name).kind is not Kind.NESTED]
     if not kept or not hidden or not original.count:
         return
-    table = sample(original.rows, _SAMPLED, seed=seed, names=[*kept, *hidden])
+    table = sample(original.rows, _SAMPLE_RECORDS, seed=seed, names=[*kept, *hidden])
     hidden = [name for name in hidden if name in released_apart or not _is_no_amount(table[name])]
     if not hidden:
         return
@@ -100,8 +108,8 @@ def _is_no_amount(column: pa.ChunkedArray) -> bool:
     A few codes are not amounts either.
     """
     distinct = int(pc.count_distinct(column).as_py())
-    key = distinct >= _KEY * len(column) and not pa.types.is_floating(column.type)
-    return key or distinct < _AMOUNTS
+    key = distinct >= _MIN_KEY_SHARE * len(column) and not pa.types.is_floating(column.type)
+    return key or distinct < _MIN_AMOUNT_VALUES
 
 
 def _aligned(
@@ -110,8 +118,8 @@ def _aligned(
     """The original and the released values, row by row; of large tables a sample of the first."""
     wanted = [n for n in names if n in original.names]
     lost = row_map is not None and len(row_map) == 0
-    if not original.rows.local or original.count > _ROWS or lost:
-        return sample(original.rows, _SAMPLED, names=wanted), None
+    if not original.rows.local or original.count > _MAX_ALIGNED_ROWS or lost:
+        return sample(original.rows, _SAMPLE_RECORDS, names=wanted), None
     before = original.to_arrow(wanted)
     if row_map is not None:
         before = before.take(pa.array(np.asarray(row_map, np.int64)))
@@ -163,9 +171,9 @@ def _attack(
         texts = [pc.cast(side[name], pa.string()) for side in tables]
         same = pc.fill_null(pc.equal(*texts), False)
         rows = np.flatnonzero(~np.asarray(same.combine_chunks()).astype(bool))
-        if rows.size < _FEWEST:  # too few to learn from; the dependencies were looked for
+        if rows.size < _MIN_CHANGED_RECORDS:  # too few to learn from; the dependencies were looked for
             continue
-        rows = np.random.default_rng(seed).permutation(rows)[:_ATTACKED]
+        rows = np.random.default_rng(seed).permutation(rows)[:_ATTACKED_RECORDS]
         before, after = (side.take(pa.array(rows)) for side in tables)
         released_columns = {f"released {n}": after[n] for n in dict.fromkeys([*quasi_identifiers, *changed])}
         table = pa.table({**released_columns, **{n: after[n] for n in kept}, "original": before[name]})
@@ -187,6 +195,6 @@ def _attack(
 
 def _accuracy(table: pa.Table, columns: Sequence[str], seed: int) -> float:
     (gain,) = prediction_gain(
-        table, "original", columns, tolerance=0.01, size=_ATTACKED, seed=seed, sensitive="original"
+        table, "original", columns, tolerance=0.01, size=_ATTACKED_RECORDS, seed=seed, sensitive="original"
     )
     return float(gain.accuracy)

@@ -17,7 +17,8 @@ from crypsis.protection.masking._masks import Mask
 from crypsis.results import Result, percent_text
 
 RECODINGS: tuple[RecodingKind, ...] = ("local", "subtree", "full-domain")
-_SIZES = (2, 3, 5, 10, 20, 50, 100)
+_EXPLORED_CLASS_SIZES = (2, 3, 5, 10, 20, 50, 100)
+"""The smallest class sizes (k) that are compared where none are set."""
 
 
 class Alternative(Result):
@@ -144,7 +145,7 @@ def explore(
     dataset = as_dataset(data, **roles)
     for size in (k, *(sizes or ())):
         checked_requirements(k=size)
-    more = [size for size in _SIZES if size <= dataset.count] if sizes is None else sizes
+    more = [size for size in _EXPLORED_CLASS_SIZES if size <= dataset.count] if sizes is None else sizes
     pairs = sorted({(size, 0) for size in (k, *more)} | {(k, r) for r in range(len(recodings))})
     alternatives = []
     with progress.step("alternatives", total=len(pairs)) as step:

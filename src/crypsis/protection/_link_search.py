@@ -19,9 +19,11 @@ from crypsis.protection._requirements import checked_requirements
 from crypsis.protection._statement import Method
 from crypsis.protection.recoding._deadline import passed
 
-_COARSER, _REFINED = 6, 3
-"""How many choices of coarser levels are tried to keep more links, and then next to the best."""
-_LINKS = 1_002
+_TRIED_PLANS = 6
+"""So many choices of coarser levels, evenly spaced, are tried to keep more links."""
+_REFINING_ROUNDS = 3
+"""How often a choice of levels on either side of the best one is tried then."""
+_LINKS_STREAM = 1_002
 """The place of pseudonyms of linked records among the streams of a seed."""
 
 
@@ -55,7 +57,7 @@ def with_links(
             if plan_index:
                 coarser_plan = path[plan_index][0]()
                 attempted = coarser_plan.apply(data, recoding=recoding, shuffle=shuffle, seed=first.key.seed)
-            random = np.random.default_rng(SeedSequence(first.key.seed, spawn_key=(_LINKS,)))
+            random = np.random.default_rng(SeedSequence(first.key.seed, spawn_key=(_LINKS_STREAM,)))
             linked_records = linked(attempted.data, data, attempted.key.row_map, link_requirements, random)
             tried[plan_index] = _as_linked(attempted, linked_records, link_requirements)
         except RequirementsNotMetError as error:
@@ -66,12 +68,12 @@ def with_links(
         result = tried[plan_index]
         return np.inf if result is None else price_of(result)
 
-    for plan_position in np.unique(np.linspace(0, len(path) - 1, _COARSER).round().astype(int)).tolist():
+    for plan_position in np.unique(np.linspace(0, len(path) - 1, _TRIED_PLANS).round().astype(int)).tolist():
         least = min(map(price, tried), default=np.inf)
         if path[plan_position][1] >= least or (least < np.inf and passed()):
             break
         attempt(plan_position)
-    for _ in range(_REFINED):
+    for _ in range(_REFINING_ROUNDS):
         best = min(tried, key=price)
         below = max((index for index in tried if index < best), default=best)
         within = [position for position, (_, loss) in enumerate(path) if loss < price(best)] or [best]

@@ -26,8 +26,10 @@ from crypsis.results import Estimate, Number
 from crypsis.singling_out import Knowledge, unicity
 from crypsis.tables import Kind, open_frame
 
-_LENGTHS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1)
-_DIGITS = 12
+_PIECE_LENGTHS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1)
+"""Into pieces of so many records histories are cut, the longest first."""
+_PSEUDONYM_DIGITS = 12
+"""The digits of the random pseudonym of a piece."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ class _Search:
         """The ways to cut that may be tried, each from the longest pieces to the shortest."""
         links = self.asked.links
         most = int(np.bincount(self.owner).max(initial=1))
-        lengths = [Cut(length) for length in _LENGTHS if length < most]
+        lengths = [Cut(length) for length in _PIECE_LENGTHS if length < most]
         if links == ONE_LINK:
             return [[Cut()]]
         if links is not None and links != LINKS_BY_NUMBER:
@@ -207,8 +209,8 @@ class _Search:
     def _with_pieces(self, piece: Ints) -> Dataset:
         """The release with a column of random pseudonyms, one for each piece."""
         size = int(piece.max(initial=-1)) + 1
-        drawn = self.random.choice(10**_DIGITS, size, replace=False, shuffle=True)
-        names = pa.array([f"{number:0{_DIGITS}d}" for number in drawn.tolist()])
+        drawn = self.random.choice(10**_PSEUDONYM_DIGITS, size, replace=False, shuffle=True)
+        names = pa.array([f"{number:0{_PSEUDONYM_DIGITS}d}" for number in drawn.tolist()])
         rows = open_frame(self.table.append_column(self.person, names.take(pa.array(piece))))
         note = ColumnNote(override="Pseudonyms that this release was given; the key is kept apart.")
         return replace(

@@ -23,7 +23,8 @@ from crypsis.protection.recoding._columns import column_counts, min_count
 from crypsis.results import Result, percent_text
 from crypsis.scientific import special
 
-_SLACK = 1e-9
+_ROUNDING_SLACK = 1e-9
+"""By so much a measure may miss its limit: an error of rounding, not of the release."""
 
 
 class PopulationClasses(Result):
@@ -314,7 +315,7 @@ def disclosed_values(data: Dataset) -> dict[str, Any]:
 
 def meets_excess(measured: Mapping[str, Any], limit: float) -> bool:
     """Whether what is disclosed of values meets the requirement on the excess."""
-    within = measured["excess"] <= limit + _SLACK
+    within = measured["excess"] <= limit + _ROUNDING_SLACK
     return within and measured["excess_ratio"] <= MAX_RATIO and not measured["near_certain"]
 
 
@@ -381,7 +382,7 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         unit = " people" if requirements.people else ""
         missed["k"] = f"k is {measured.k}{unit}, required is {requirements.k}"
     recursive = requirements.recursive_diversity
-    slack = _SLACK
+    slack = _ROUNDING_SLACK
     for name, limit, upper in (
         ("diversity", requirements.diversity, False),
         ("entropy_diversity", requirements.entropy_diversity, False),

@@ -11,7 +11,7 @@ from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.results import Result
 from crypsis.tables import Kind
 
-MOST_ROWS = 5_000_000
+MAX_COUNTED_ROWS = 5_000_000
 """Tables of more rows are not counted again for this."""
 
 
@@ -76,7 +76,7 @@ def not_required(
     if not recoded or not (sensitive or not_recoded):
         return None
     near_certain = k = below = None
-    if release.count and release.count <= MOST_ROWS:
+    if release.count and release.count <= MAX_COUNTED_ROWS:
         strict = release.strict()
         if sensitive and (people is not None or not several):
             near_certain = _near_certain(strict if people is None else people.strict(), recoded)

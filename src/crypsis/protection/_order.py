@@ -11,14 +11,14 @@ from numpy.random import SeedSequence
 
 from crypsis.array_types import Ints
 from crypsis.dataset import Dataset
-from crypsis.protection.recoding._columns import fits_in_memory
+from crypsis.protection.recoding._columns import MAX_MAPPED_ROWS, fits_in_memory
 from crypsis.tables import Kind, Rows
 from crypsis.tables.shuffled import random_order, shuffled
 
 RowMap = tuple[int, ...] | None
-_MAPPED_ROWS = 50_000_000
-_ORDERED = 0.5
-_STREAM = 1_001
+_MIN_ORDER_CORRELATION = 0.5
+"""From this correlation on, of positions and ranks, the order is said to show the values of a column."""
+_ORDER_STREAM = 1_001
 """The place of the order among the streams of a seed; masks have the first ones."""
 
 
@@ -30,9 +30,9 @@ def in_random_order(rows: Rows, row_map: RowMap, seed: int, file: int = 0) -> tu
     hash of their values and the seed; there, and beyond 50 million rows, the row map is empty.
     Each further file of a release has an order of its own.
     """
-    stream = SeedSequence(seed, spawn_key=(_STREAM, file) if file else (_STREAM,))
+    stream = SeedSequence(seed, spawn_key=(_ORDER_STREAM, file) if file else (_ORDER_STREAM,))
     shuffled_rows = shuffled(rows, stream, in_memory=fits_in_memory(rows))
-    if not rows.local or rows.count > _MAPPED_ROWS or row_map == ():
+    if not rows.local or rows.count > MAX_MAPPED_ROWS or row_map == ():
         return shuffled_rows, ()
     order = random_order(rows.count, stream)
     if row_map is not None:
@@ -68,7 +68,7 @@ def _column_notes(data: Dataset, name: str) -> Iterator[str]:
         yield f"Records with the same value of {name!r}, which is not released, are adjacent."
     else:
         along = abs(float(np.corrcoef(np.arange(codes.size), codes)[0, 1]))
-        if along >= _ORDERED:
+        if along >= _MIN_ORDER_CORRELATION:
             how = "sorted by" if along > 0.999 else "nearly in the order of"
             yield (
                 f"The records are {how} {name!r}, which is not released: the position of a record "

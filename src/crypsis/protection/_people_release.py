@@ -16,7 +16,8 @@ from crypsis.protection._windows import ONE_LINK, checked_links
 from crypsis.protection.recoding._deadline import passed
 
 _OF_LINKS = ("unicity", "events", "inferred", "links", "order", "max_records")
-_PRICED = 1e-9
+_MIN_PRICE_GAIN = 1e-9
+"""By so much a later release has to cost less than an earlier one: smaller differences are rounding."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def people_release(
             failure = failure or error
             continue
         anonymized = anonymized if part is None else part.on_original(anonymized)
-        if best is None or price_of(anonymized) < price_of(best) - _PRICED:
+        if best is None or price_of(anonymized) < price_of(best) - _MIN_PRICE_GAIN:
             best = anonymized
     if best is not None:
         return best

@@ -28,7 +28,8 @@ from crypsis.protection.recoding._steps import Keep, Step, Suppress
 from crypsis.results import Result
 from crypsis.singling_out import max_cells, values_per_column
 
-_CACHED = 512
+_MAX_CACHED_LEVELS = 512
+"""The class sizes of so many choices of levels are kept; the oldest is dropped for a new one."""
 
 
 class PreviewOutcome(Result):
@@ -242,7 +243,7 @@ class Preview:
         else:
             sizes, rows, numbers = self._of_people(keys)
         lost = sum(self._losses[c][level + 1] for c, level in enumerate(levels)) / len(levels)
-        if len(self._known) >= _CACHED:
+        if len(self._known) >= _MAX_CACHED_LEVELS:
             self._known.pop(next(iter(self._known)))
         self._known[levels] = _ClassSizes(sizes, rows, numbers, float(lost))
         return self._known[levels]

@@ -54,14 +54,16 @@ _SEARCHES: dict[str, Callable[[CellLevels, ClassRequirements, int], Recoding]] =
 }
 _AT_LEAST = ("diversity", "entropy_diversity")
 """The requirements of which a class needs as much; of the others at most as much."""
+_REQUIREMENT_FACTORS = (1.0, 0.95, 0.9, 0.8, 0.65, 0.5)
+"""Which parts of a required closeness or excess the search tries, until it is met."""
 _EXCESS_FACTOR = 0.65
 """The first of them for an excess: the baseline of released classes differs from that of others."""
-_MERGED, _ROUNDS = 2, 14
-"""How often classes that disclose a value are merged with others, and then removed if possible."""
-_HOPELESS = 0.2
-"""If so many records are still in such classes, merging does not end it."""
-_FACTORS = (1.0, 0.95, 0.9, 0.8, 0.65, 0.5)
-"""Which parts of a required closeness or excess the search tries, until it is met."""
+_MERGING_ROUNDS = 2
+"""In so many rounds classes that disclose a value are merged; later they are removed if possible."""
+_MAX_ROUNDS = 14
+"""After so many rounds the search ends, whether or not a class still discloses a value."""
+_MAX_DISCLOSING_SHARE = 0.2
+"""If more of the records are still in such classes after merging, further rounds do not end it."""
 
 
 def recode_classes(
@@ -140,8 +142,8 @@ def recode_classes(
     release = _Release(data, persons, names, requirements, distances)
     table = (rows, cells, first, levels, weighted)
     enough = _EXCESS_FACTOR if requirements.excess is not None else 1.0
-    for factor in _FACTORS:
-        if factor > max(enough, _FACTORS[-1]):
+    for factor in _REQUIREMENT_FACTORS:
+        if factor > max(enough, _REQUIREMENT_FACTORS[-1]):
             continue
         chosen = within_average_risk(search, weighted, replace(class_requirements, factor=factor), budget)
         if local and requirements.compared_later and chosen.suppressed_records and everyone is None:
@@ -286,7 +288,7 @@ def _without_disclosure(
     counts = levels.counts
     before: tuple[Recoding, Flags] | None = None
     merge = True
-    for turn in range(_ROUNDS):
+    for turn in range(_MAX_ROUNDS):
         again = _disclosing(release, release.after(table, recoded, recoding), levels, recoding)
         if not again.any():
             return recoded, recoding, True
@@ -297,10 +299,10 @@ def _without_disclosure(
         scale = np.where(again, 0.5, 1.0)[:, None]
         rules = tuple(replace(rule, chances=rule.chances * scale) for rule in class_requirements.disclosure)
         class_requirements = replace(class_requirements, disclosure=rules)
-        if turn >= _MERGED and counts[again].sum() > _HOPELESS * counts.sum():
+        if turn >= _MERGING_ROUNDS and counts[again].sum() > _MAX_DISCLOSING_SHARE * counts.sum():
             break
         candidate, before = (levels.recoding(np.where(again[:, None], np.int16(-1), recoding.levels)), None)
-        if merge and (turn < _MERGED or candidate.rows_touched > budget):
+        if merge and (turn < _MERGING_ROUNDS or candidate.rows_touched > budget):
             before = recoding, again
             candidate = levels.recoding(
                 with_merged_classes(weighted, class_requirements, recoding.levels, again)

@@ -33,11 +33,11 @@ _MAX_ROWS = 200_000
 """The records of which a sample is taken, beyond which shares hardly change."""
 _MAX_GROUPS = 50
 """Released values up to which each is a group of its own."""
-_QUANTILES = 20
+_QUANTILE_GROUPS = 20
 """The groups of equal size of a column with more values."""
-_RIDGE = 1.0
+_PRIOR_RECORDS = 1.0
 """The weight of no effect in a model of all columns, in records."""
-_AVERAGES = 20
+_AVERAGING_ROUNDS = 20
 """The rounds of averages, after which orders hardly change."""
 _MIN_RECORDS = 40
 """The records below which halves show nothing."""
@@ -224,7 +224,7 @@ def _ranks(values: _Floats, rng: np.random.Generator) -> _Floats:
 
 
 def _twentieths(values: _Floats, rng: np.random.Generator) -> _Ints:
-    return np.asarray(_ranks(values, rng) * _QUANTILES, np.int64)
+    return np.asarray(_ranks(values, rng) * _QUANTILE_GROUPS, np.int64)
 
 
 def _by_counts(name: str, by: str, values: _Ints, groups: _Ints) -> Rejoined:
@@ -281,7 +281,7 @@ def _orders(
     counts = np.maximum(np.bincount(values[learn], minlength=int(values.max()) + 1), 1)
     rng = np.random.default_rng(0)
     of_group = rng.normal(size=number)
-    for _ in range(_AVERAGES):  # the first axis of correspondence analysis, by reciprocal averages
+    for _ in range(_AVERAGING_ROUNDS):  # the first axis of correspondence analysis, by reciprocal averages
         of_value = np.bincount(values[learn], of_group[groups[learn]], minlength=counts.size) / counts
         of_group = np.bincount(groups[learn], of_value[values[learn]], minlength=number) / sizes
         of_group -= (of_group * sizes).sum() / sizes.sum()
@@ -294,11 +294,11 @@ def _expected(target: _Floats, columns: Sequence[_Ints], half: NDArray[np.bool_]
     expected = np.full(target.size, float(target.mean()))
     for test in (half, ~half):
         learn = ~test
-        for _ in range(_AVERAGES):
+        for _ in range(_AVERAGING_ROUNDS):
             for codes in columns:  # one column after the other, by what the others leave
                 number = int(codes.max()) + 1
                 rest = target[learn] - expected[learn]
-                counts = np.bincount(codes[learn], minlength=number) + _RIDGE
+                counts = np.bincount(codes[learn], minlength=number) + _PRIOR_RECORDS
                 expected += (sums_of(codes[learn], rest, number) / counts)[codes]
         if test is half:
             first = expected.copy()

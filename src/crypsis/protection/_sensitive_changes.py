@@ -25,7 +25,8 @@ from crypsis.protection.recoding._steps import Keep, Step, Suppress
 
 _MAX_STEPS = 5
 """How many coarser steps of one attribute are tried, besides dropping it."""
-_PASSES = 2
+_MAX_PASSES = 2
+"""How often all attributes are gone through."""
 _Outcome = TypeVar("_Outcome")
 _Attempt = Callable[[tuple[ColumnPlan, ...], tuple[str, ...]], tuple[_Outcome, float]]
 
@@ -93,7 +94,7 @@ def least_change(
     # not tried.
     if best is None or not passed():
         floor = trial({name: len(steps) - 1 for name, steps in options.items()})
-    for _ in range(_PASSES):
+    for _ in range(_MAX_PASSES):
         chosen = before = chosen if best is None else best[1]
         for name, steps in options.items():
             for position in range(len(steps)):

@@ -12,10 +12,12 @@ from crypsis.policies.findings import Finding, Status, Verdict
 from crypsis.report import wording
 from crypsis.results import Estimate, Number, percent_text
 
-_CLAUSES = 3
-_SIMILAR = 0.8
+_MAX_CLAUSES = 3
+"""An explanation has so many clauses; further questions are counted."""
+_MIN_SIMILAR_PART = 0.8
 """Fewer columns that make nearly as many records unique are the better explanation."""
-_COLUMNS = 4
+_NAMED_COLUMNS = 4
+"""So many columns, the first, are named in a clause."""
 _NOUNS = {
     "patient": "patients",
     "proband": "participants",
@@ -62,9 +64,9 @@ def explanation(assessment: AssessmentData) -> str:
     """
     if assessment.verdict is Verdict.NOT_SAFE:
         clauses = list(_harms(assessment))
-        more = len(clauses) - _CLAUSES
+        more = len(clauses) - _MAX_CLAUSES
         if more > 0:
-            clauses[_CLAUSES:] = [f"and {wording.plural(more, 'further question')} exceed"]
+            clauses[_MAX_CLAUSES:] = [f"and {wording.plural(more, 'further question')} exceed"]
             clauses[-1] += f"{'s' if more == 1 else ''} {'its' if more == 1 else 'their'} threshold"
         return f"Not safe: {'; '.join(clauses)}."
     if assessment.verdict is Verdict.SAFE:
@@ -93,7 +95,9 @@ def causes(assessment: AssessmentData) -> list[str]:
     most = max(column_set.unique_fraction for column_set in search.found)
     if not most:
         return []
-    similar = [column_set for column_set in search.found if column_set.unique_fraction >= _SIMILAR * most]
+    similar = [
+        column_set for column_set in search.found if column_set.unique_fraction >= _MIN_SIMILAR_PART * most
+    ]
     worst = min(similar, key=lambda column_set: (len(column_set.columns), -column_set.unique_fraction))
     share = percent_text(worst.unique_fraction)
     if len(worst.columns) == 1:
@@ -224,7 +228,7 @@ def _inference(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
     names = list(dict.fromkeys(finding.columns[0] for finding in exceeded if finding.columns))
     if not names:
         return _plain(exceeded[0])
-    return f"{_quoted(names[:_COLUMNS])} can be inferred of some people"
+    return f"{_quoted(names[:_NAMED_COLUMNS])} can be inferred of some people"
 
 
 def _linkage(assessment: AssessmentData, exceeded: Sequence[Finding]) -> str:
@@ -288,7 +292,7 @@ def _protections(assessment: AssessmentData) -> Iterator[str]:
 
 def _known(columns: Sequence[str]) -> str:
     """The columns that an intruder knows, the first of them by name."""
-    names = [_name(name) for name in columns[:_COLUMNS]]
+    names = [_name(name) for name in columns[:_NAMED_COLUMNS]]
     more = len(columns) - len(names)
     if more > 0:
         return f"{', '.join(names)} and {wording.plural(more, 'further column')}"

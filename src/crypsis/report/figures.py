@@ -14,9 +14,13 @@ from crypsis.policies.assessed import Answer, AssessmentData
 from crypsis.report.wording import visible
 
 _DESCRIBED = re.compile(r' (?:aria-[a-z]+|role)="[^"]*"')
-_LONGEST_NAME, _LONGEST_TITLE = 42, 90
-_ATTRIBUTES_DRAWN = 3
-_CLASSES_DRAWN = 10
+_MAX_NAME_CHARACTERS = 42
+"""Longer names in a chart are cut."""
+_MAX_TITLE_CHARACTERS = 90
+"""Longer titles of a chart are cut."""
+_DRAWN_ATTRIBUTES = 3
+"""So many attributes that can be inferred have a chart."""
+_DRAWN_CLASSES = 10
 """Bars of one length say nothing; the sentence about the worst class has their number."""
 
 
@@ -71,9 +75,9 @@ def _inference(answer: Answer) -> Iterator[Any]:
 
     leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
     leaks.sort(key=lambda leakage: -leakage.best_guess.worst_gain)
-    for leak in leaks[:_ATTRIBUTES_DRAWN]:
-        if len({round(risk.best_guess, 2) for risk in leak.first(_CLASSES_DRAWN)}) > 1:
-            yield charts.risk_by_class(leak, limit=_CLASSES_DRAWN)
+    for leak in leaks[:_DRAWN_ATTRIBUTES]:
+        if len({round(risk.best_guess, 2) for risk in leak.first(_DRAWN_CLASSES)}) > 1:
+            yield charts.risk_by_class(leak, limit=_DRAWN_CLASSES)
     if leaks and len(leaks[0].contributions) > 1:
         yield charts.contributions(leaks[0])
 
@@ -133,4 +137,6 @@ def _shortened(part: Any, key: str = "") -> Any:
         return part
     if key == "description":
         return visible(part, 1_000)
-    return visible(part, _LONGEST_TITLE if key in ("text", "title", "subtitle") else _LONGEST_NAME)
+    return visible(
+        part, _MAX_TITLE_CHARACTERS if key in ("text", "title", "subtitle") else _MAX_NAME_CHARACTERS
+    )

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from crypsis.inference import HistoryDisclosure
     from crypsis.singling_out import HistoryClasses, SmallestEvents, Unicity
 
-_BAR = 30
+_BAR_CHARACTERS = 30
+"""The width of a bar of all people."""
 
 
 def histories_view(
@@ -46,7 +47,9 @@ def histories_view(
     table.add_column("people singled out")
     table.add_column("")
     for events, share in zip(curve.events, curve.curve, strict=True):
-        table.add_row(str(events), percent_text(share), Text("█" * round(_BAR * float(share)), "red"))
+        table.add_row(
+            str(events), percent_text(share), Text("█" * round(_BAR_CHARACTERS * float(share)), "red")
+        )
     parts += [table, Text(), Text(curve.text_at(min(3, curve.events[-1])))]
     if curve.unlinked:
         parts.append(Text(f"{curve.unlinked:,} records without a person are not part of it."))

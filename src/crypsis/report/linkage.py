@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from crypsis.linkage import Comparison, RecordVerification
 
 _VERDICT_COLORS = {"safe": "green", "not safe": "red", "cannot tell": "yellow"}
-_SUBSETS_SHOWN = 8
+_SHOWN_SUBSETS = 8
+"""So many subsets of columns are shown."""
 
 
 def notes(result: Comparison | RecordVerification) -> list[str]:
@@ -111,7 +112,7 @@ def _columns(comparison: Comparison) -> Table:
 
 def _subsets(comparison: Comparison) -> Table:
     table = _table("columns", "correct links", "mean distance")
-    for part in comparison.subsets[:_SUBSETS_SHOWN]:
+    for part in comparison.subsets[:_SHOWN_SUBSETS]:
         names = Text(", ").join(shown(name, 30) for name in part.columns)
         table.add_row(names, _number(part.correct_share, ".2%"), f"{part.mean_distance:,.1f}")
     return table

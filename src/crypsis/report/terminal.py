@@ -16,7 +16,8 @@ from crypsis.results import number_text
 if TYPE_CHECKING:
     from crypsis.columns.profile import ColumnProfile, Profile
 
-_WIDE = 110
+_MIN_WIDE_CHARACTERS = 110
+"""On a terminal of this width the table of columns has all its columns."""
 _COLORS = {"identifier": "red", "quasi-identifier": "yellow", "sensitive": "magenta"}
 # Control characters, direction marks and zero-width characters can make two names look alike.
 _UNSEEN = dict.fromkeys(
@@ -32,7 +33,7 @@ _UNSEEN = dict.fromkeys(
 )
 
 
-_MOST_NAMED = 4
+_MAX_NAMED_COLUMNS = 4
 """How many columns are named that a reason is given for."""
 
 
@@ -56,9 +57,9 @@ def scan_view(profile: Profile, source: str, width: int) -> RenderableType:
         hint = f"Decide it: --person '{EACH_RECORD}' or {person}, or in the roles file."
         parts += [Text(text, "yellow") for text in profile.proposals]
         parts.append(Text(hint, "yellow"))
-    parts += ["", _columns(profile, wide=width >= _WIDE)]
+    parts += ["", _columns(profile, wide=width >= _MIN_WIDE_CHARACTERS)]
     guessed = [column for column in profile.columns if column.guessed]
-    if guessed and width < _WIDE:
+    if guessed and width < _MIN_WIDE_CHARACTERS:
         parts += ["", Text("Reasons for the guessed roles", "bold"), _reasons(guessed)]
     parts += ["", Text("Most identifying columns and pairs", "bold"), _identifying(profile)]
     if guessed:
@@ -125,7 +126,7 @@ def _reasons(columns: list[ColumnProfile]) -> Table:
         key = _confidence(column), column.reason
         grouped.setdefault(key, []).append(shown(column.column, 20))
     for (confidence, reason), names in grouped.items():
-        listed = names if len(names) <= _MOST_NAMED else names[: _MOST_NAMED - 1]
+        listed = names if len(names) <= _MAX_NAMED_COLUMNS else names[: _MAX_NAMED_COLUMNS - 1]
         more = [Text(f"and {len(names) - len(listed)} more")] * (len(names) > len(listed))
         table.add_row(Text("\n").join([*listed, *more]), confidence, Text(reason))
     return table

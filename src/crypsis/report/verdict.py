@@ -18,11 +18,15 @@ from crypsis.report.wording import Phrasing
 _COLORS = {Verdict.SAFE: "green", Verdict.NOT_SAFE: "red", Verdict.CANNOT_TELL: "yellow"}
 _STATUS_COLORS = {Status.EXCEEDED: "red", Status.NOT_EVALUATED: "yellow", Status.MET: "green"}
 _MARKS = {Status.EXCEEDED: "✗", Status.NOT_EVALUATED: "?", Status.MET: "✓", Status.NOT_ASKED: "·"}
-_FINDINGS = 4
+_SHOWN_FINDINGS = 4
+"""So many findings of a question are shown; the others are counted."""
 _ABOUT_ROLES = ("undecided-columns", "person-undecided", "role-against-evidence", "excluded-columns")
-_TEXT = 400
-_OUTCOME = 240
-_EXPLANATION = 700
+_MAX_TEXT_CHARACTERS = 400
+"""Longer reasons, headlines and notes are cut."""
+_MAX_OUTCOME_CHARACTERS = 240
+"""Longer outcomes of remedies are cut at the end of a clause."""
+_MAX_EXPLANATION_CHARACTERS = 700
+"""Longer explanations are cut."""
 
 
 def assessment_view(assessment: AssessmentData, phrasing: Phrasing) -> RenderableType:
@@ -45,8 +49,8 @@ def assessment_view(assessment: AssessmentData, phrasing: Phrasing) -> Renderabl
     parts += [
         Text.assemble(shown(assessment.name), ": ", verdict),
         Text(f"{records}, {columns}, {policy}", "dim"),
-        shown(explanation(assessment), _EXPLANATION),
-        *(shown(text, _EXPLANATION) for text in causes(assessment)),
+        shown(explanation(assessment), _MAX_EXPLANATION_CHARACTERS),
+        *(shown(text, _MAX_EXPLANATION_CHARACTERS) for text in causes(assessment)),
         "",
         _questions(assessment, phrasing),
     ]
@@ -63,11 +67,14 @@ def assessment_view(assessment: AssessmentData, phrasing: Phrasing) -> Renderabl
         if reason.code in _ABOUT_ROLES and not (reason.code == "undecided-columns" and every_guess)
     ]
     if about_roles and assessment.verdict is Verdict.NOT_SAFE:
-        parts += ["", *(shown(phrasing.reason(about_role), _TEXT) for about_role in about_roles[:3])]
+        parts += [
+            "",
+            *(shown(phrasing.reason(about_role), _MAX_TEXT_CHARACTERS) for about_role in about_roles[:3]),
+        ]
     reasons = wording.overrides(assessment)
     if reasons:
         parts += ["", Text("Roles against the evidence", "bold")]
-        parts += [shown(reason, _TEXT) for reason in reasons]
+        parts += [shown(reason, _MAX_TEXT_CHARACTERS) for reason in reasons]
     if assessment.changes:
         parts += ["", _changes(assessment)]
     parts += ["", *_remedies(assessment, phrasing)]
@@ -94,9 +101,9 @@ def _questions(assessment: AssessmentData, phrasing: Phrasing) -> Table:
         table.add_row(Text(_MARKS[answer.status], color), line)
         if answered:
             table.add_row("", Text.assemble((f"{wording.TERMS[answer.question]}: ", "dim"), status))
-            table.add_row("", shown(phrasing.sentence(answer.headline, answer.hint), _TEXT))
+            table.add_row("", shown(phrasing.sentence(answer.headline, answer.hint), _MAX_TEXT_CHARACTERS))
         for note in answer.notes:
-            table.add_row("", Text.assemble("- ", shown(note, _TEXT)))
+            table.add_row("", Text.assemble("- ", shown(note, _MAX_TEXT_CHARACTERS)))
     return table
 
 
@@ -105,7 +112,7 @@ def _findings(findings: list[Finding]) -> Table:
     table.add_column("finding", overflow="fold")
     for head in ("value", "threshold", "records"):
         table.add_column(head, justify="right", no_wrap=True)
-    for finding in findings[:_FINDINGS]:
+    for finding in findings[:_SHOWN_FINDINGS]:
         name = Text(
             wording.measure_title(finding.measure, finding.k),
             "red" if finding.status is Status.EXCEEDED else "yellow",
@@ -118,8 +125,8 @@ def _findings(findings: list[Finding]) -> Table:
         table.add_row(
             name, wording.number(value, finding.unit), wording.limit(finding), wording.affected(finding)
         )
-    if len(findings) > _FINDINGS:
-        table.add_row(Text(f"and {len(findings) - _FINDINGS} more", "dim"), "", "", "")
+    if len(findings) > _SHOWN_FINDINGS:
+        table.add_row(Text(f"and {len(findings) - _SHOWN_FINDINGS} more", "dim"), "", "", "")
     return table
 
 
@@ -138,7 +145,7 @@ def _alternatives(assessment: AssessmentData, phrasing: Phrasing) -> list[Render
     """Other remedies that were tried, each with the last line of its command."""
     parts: list[RenderableType] = []
     for text, command in wording.alternatives(assessment, phrasing):
-        parts.append(shown(wording.clauses(text, _OUTCOME), _TEXT))
+        parts.append(shown(wording.clauses(text, _MAX_OUTCOME_CHARACTERS), _MAX_TEXT_CHARACTERS))
         if command is not None:
             line = command.split("\n")[-1]
             parts.append(Text(f"  {shown(line, 2_000)}", no_wrap=True, overflow="ignore"))
@@ -147,8 +154,8 @@ def _alternatives(assessment: AssessmentData, phrasing: Phrasing) -> list[Render
 
 def _remedies(assessment: AssessmentData, phrasing: Phrasing) -> list[RenderableType]:
     parts: list[RenderableType] = [
-        shown(wording.clauses(outcome, _OUTCOME), _TEXT)
-        for outcome in wording.outcomes(assessment, _FINDINGS)
+        shown(wording.clauses(outcome, _MAX_OUTCOME_CHARACTERS), _MAX_TEXT_CHARACTERS)
+        for outcome in wording.outcomes(assessment, _SHOWN_FINDINGS)
     ]
     commands = wording.remedies(assessment, phrasing)
     if commands:
@@ -162,6 +169,7 @@ def _remedies(assessment: AssessmentData, phrasing: Phrasing) -> list[Renderable
         parts += _alternatives(assessment, phrasing)
     elif assessment.verdict is Verdict.CANNOT_TELL:
         parts += [
-            Text.assemble("- ", shown(text, _TEXT)) for text in wording.missing(assessment, phrasing)[:3]
+            Text.assemble("- ", shown(text, _MAX_TEXT_CHARACTERS))
+            for text in wording.missing(assessment, phrasing)[:3]
         ]
     return parts

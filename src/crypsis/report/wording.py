@@ -41,8 +41,10 @@ TERMS = {
 }
 CLEAN_COPY = "crypsis rewrite FILE -o clean.parquet"
 """The command that makes the clean copy of a file; the command line names the file in it."""
-_COLUMNS_SHOWN = 6
-_UNDECIDED_SHOWN = 20
+_SHOWN_COLUMNS = 6
+"""A sentence names so many columns, and counts the others."""
+_SHOWN_UNDECIDED = 20
+"""A sentence about undecided columns names so many, as each has to be decided."""
 # Control characters and marks of direction or of no width: they hide or reorder text.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
@@ -115,7 +117,7 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
 
 
-def named(names: Sequence[str], most: int = _COLUMNS_SHOWN) -> str:
+def named(names: Sequence[str], most: int = _SHOWN_COLUMNS) -> str:
     """The first names in quotes, and how many more there are.
 
     >>> named(["age", "sex", "zip"]), named(["age", "sex", "zip"], 2)
@@ -172,7 +174,7 @@ def by_threshold(findings: Iterable[Finding]) -> list[list[Finding]]:
     return list(findings_by_key.values())
 
 
-def some(names: Sequence[str], most: int = _COLUMNS_SHOWN) -> list[str]:
+def some(names: Sequence[str], most: int = _SHOWN_COLUMNS) -> list[str]:
     """The first names, and how many more there are."""
     more = len(names) - most
     return [*names[:most], *([f"and {more} more"] if more > 0 else [])]
@@ -215,7 +217,7 @@ def undecided_text(names: Sequence[str]) -> str:
     "2 columns are undecided: 'V1', 'V2'."
     """
     verb = "is" if len(names) == 1 else "are"
-    return f"{plural(len(names), 'column')} {verb} undecided: {named(names, _UNDECIDED_SHOWN)}."
+    return f"{plural(len(names), 'column')} {verb} undecided: {named(names, _SHOWN_UNDECIDED)}."
 
 
 def column_evidence(column: ColumnRole) -> str:

@@ -17,7 +17,11 @@ from crypsis.results import Result
 from crypsis.tables import Kind
 
 _MAX_VALUES = 100_000
-_MAX_LABELS, _MAX_COVERED = 400, 2_000_000
+"""The distributions of a column with more values are not compared."""
+_MAX_LABELS = 400
+"""Which values labels cover is not computed for more of them."""
+_MAX_COVERED_PAIRS = 2_000_000
+"""Nor for more pairs of a label and a value."""
 
 
 class ColumnChange(Result):
@@ -181,7 +185,7 @@ def _covered_bits(before: Cells, after: Cells) -> float:
     (Gionis and Tassa 2009). What was missing in the original is missing and not suppressed.
     """
     values, labels = before.values[0].to_pylist(), after.values[0].to_pylist()
-    if len(labels) > _MAX_LABELS or len(labels) * len(values) > _MAX_COVERED:
+    if len(labels) > _MAX_LABELS or len(labels) * len(values) > _MAX_COVERED_PAIRS:
         return math.inf
     own_counts = np.bincount(before.codes[0], before.counts, minlength=len(values))
     released = np.bincount(after.codes[0], after.counts, minlength=len(labels))

@@ -15,6 +15,7 @@ from crypsis.scientific import special
 from crypsis.utility._column_changes import shared_columns
 
 _MAX_LEVELS = 20
+"""A model knows so many values of a column, the most frequent; the others are one."""
 
 
 class Propensity(Result):

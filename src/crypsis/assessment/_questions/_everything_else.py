@@ -25,9 +25,12 @@ _ROUND = (
     "Round it so that each released value is shared, or write why nobody outside can know it: "
     "{note=sign_off}."
 )
-_VALUES = 500_000
+_TRAINING_VALUES = 500_000
 """About how many values a model learns from: of wide tables fewer records."""
-_MOST_RECORDS, _FEWEST_RECORDS = 10_000, 2_000
+_MAX_TRAINING_RECORDS = 10_000
+"""A model learns from so many records at most, of narrow tables."""
+_MIN_TRAINING_RECORDS = 2_000
+"""A model learns from so many records, where there are, of the widest tables too."""
 
 
 def limited(request: Request, measure: str) -> float | None:
@@ -224,7 +227,8 @@ def add_prediction_gain(request: Request, outcome: QuestionOutcome) -> None:
     if limit is None or not data.sensitive:
         return
     outcome.measured = [measurement for measurement in outcome.measured if measurement.measure != PREDICTED]
-    records = max(_FEWEST_RECORDS, min(_MOST_RECORDS, _VALUES // max(1, len(data.knowable))))
+    records = min(_MAX_TRAINING_RECORDS, _TRAINING_VALUES // max(1, len(data.knowable)))
+    records = max(_MIN_TRAINING_RECORDS, records)
     nested = [name for name in data.sensitive if data.rows.column(name).kind is Kind.NESTED]
     together = [name for name in data.sensitive if name not in nested]
     for targets in [[name] for name in nested] + [together] * bool(together):

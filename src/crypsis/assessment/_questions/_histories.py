@@ -20,6 +20,7 @@ HISTORIES = "histories"
 """The results of whole histories begin with this word."""
 IN_ROWS = "unicity in the order of the rows"
 _SHOWN_EVENTS = 6
+"""Curves go up to so many known records, or further if a threshold does."""
 
 
 def linking_units(data: Dataset) -> dict[str, str]:

@@ -22,9 +22,9 @@ from crypsis.policies import Measurement
 from crypsis.report.wording import plural
 from crypsis.results import Estimate, number_text, percent_text
 
-_SURE = 0.9
+_MIN_SURE_GUESS = 0.9
 """From so likely a guess on the headline says whether it is of a rare value."""
-_FEW_VALUES = 20
+_MAX_GRADES = 20
 """An ordered attribute with so few values is inferred value by value: a grade, a yes or no."""
 
 _CLOSENESS = ("inference.t_closeness", "inference.ordered_t_closeness")
@@ -88,7 +88,7 @@ def inference_outcome(
     categorical, unit = [], "person" if several_records(data) else "record"
     for leakage in leakages.targets:
         attribute_disclosure = None if disclosure is None else disclosure[leakage.target]
-        ordered = request.data.rows.column(leakage.target).kind.ordered and leakage.values > _FEW_VALUES
+        ordered = request.data.rows.column(leakage.target).kind.ordered and leakage.values > _MAX_GRADES
         if not ordered:
             categorical.append(leakage)
             limit = limits.get("inference.attribute_gain", 0.2)
@@ -114,7 +114,7 @@ def inference_outcome(
         if name not in present
     ]
     outcome.headline = _headline(leakages, categorical, disclosure)
-    sure = any(float(target.best_guess.worst) >= _SURE for target in leakages.targets)
+    sure = any(float(target.best_guess.worst) >= _MIN_SURE_GUESS for target in leakages.targets)
     if sure and values is not None and all(attribute.near_certain == 0 for attribute in values.attributes):
         outcome.headline += " No rare or declared value is near-certain in any class."
     first = leakages.targets[0]

@@ -26,12 +26,15 @@ from crypsis.tables import Kind
 if TYPE_CHECKING:
     from crypsis.linkage import LinkSuite
 
-_LINKS = "linkage.correct_links_above_chance"
+LINKS = "linkage.correct_links_above_chance"
 _ADVANTAGE = "linkage.match_advantage"
-_COPIED_ROWS, _COPIED_COLUMNS = 2_000_000, 20
+_MAX_COPIED_ROWS = 2_000_000
+"""Copies of records are not sought in larger files."""
+_MAX_OMITTED_COLUMNS = 20
+"""So many columns, the first, are left out in turn: in one a copy may differ."""
 _Marks = tuple[NDArray[np.uint64], NDArray[np.uint64]]
-_LINKED_ROWS = 5_000_000
-"""The records of both files come into memory to be linked."""
+_MAX_LINKED_ROWS = 5_000_000
+"""Larger files are not linked: the records of both come into memory for it."""
 
 
 def check_record_numbers(request: Request) -> None:
@@ -68,7 +71,7 @@ def ask_linkage(request: Request, *, most_records: int | None = None) -> Questio
     if copies is None:
         return outcome
     for position, measurement in enumerate(outcome.measured):
-        if measurement.measure == _LINKS and (
+        if measurement.measure == LINKS and (
             measurement.value is None or float(measurement.value) < float(copies.value or 0)
         ):
             outcome.measured[position] = copies
@@ -96,10 +99,10 @@ def _add_rejoined(request: Request, outcome: QuestionOutcome) -> None:
     for result in rejoined(original, masked, files, request.row_map, request.seed):
         outcome.notes.append(str(result))
         if result.gain > MAX_REJOINED:
-            links = Measurement(_LINKS, result.gain, str(result), (result.attribute, *result.by))
+            links = Measurement(LINKS, result.gain, str(result), (result.attribute, *result.by))
             outcome.measured = [
                 links
-                if measurement.measure == _LINKS
+                if measurement.measure == LINKS
                 and (measurement.value is None or measurement.value < result.gain)
                 else measurement
                 for measurement in outcome.measured
@@ -117,20 +120,20 @@ def _copies(request: Request) -> Measurement | None:
     if original is None or not masked.rows.local or not original.rows.local:
         return None
     names = list(_known_columns(request, original))
-    if not names or max(original.count, masked.count) > _COPIED_ROWS or not masked.count:
+    if not names or max(original.count, masked.count) > _MAX_COPIED_ROWS or not masked.count:
         return None
     marks = _marks(original.to_arrow(names), masked.to_arrow(names))
-    fewer = [[name for name in names if name != omitted] for omitted in names[:_COPIED_COLUMNS]]
+    fewer = [[name for name in names if name != omitted] for omitted in names[:_MAX_OMITTED_COLUMNS]]
     sets = [names, *(fewer if len(names) > 2 else ())]
     copied, names = max((_copied([marks[name] for name in subset]), subset) for subset in sets)
-    limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == _LINKS]
+    limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == LINKS]
     if copied / masked.count <= min(limits, default=1.0):
         return None
     text = (
         f"{copied:,} of {masked.count:,} records are copies of one record of the original in "
         f"{plural(len(names), 'column')} that an intruder may know."
     )
-    return Measurement(_LINKS, copied / masked.count, text, tuple(names), copied)
+    return Measurement(LINKS, copied / masked.count, text, tuple(names), copied)
 
 
 def _texts(column: pa.ChunkedArray) -> pa.Array:
@@ -182,7 +185,7 @@ def _linked(request: Request, most_records: int | None) -> QuestionOutcome:
         return not_evaluated("linkage", request.policy, why, hint="Set {original}.")
     known_columns = _known_columns(request, original)
     bound = _classes_bound(request, known_columns)
-    limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == _LINKS]
+    limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == LINKS]
     perturbed = _perturbed(request, original, masked)
     alone = _not_in(original, masked)
     met = bound is not None and bound.value <= min(limits, default=0.0)
@@ -305,7 +308,7 @@ _KNOWN = (
 
 def _bounded(bound: _Bound) -> QuestionOutcome:
     measured = [
-        Measurement(_LINKS, bound.value, bound.text, bound.columns, 0),
+        Measurement(LINKS, bound.value, bound.text, bound.columns, 0),
         Measurement(
             _ADVANTAGE,
             None,
@@ -353,9 +356,9 @@ def _by_suite(
     if not columns and not alone:
         why = "The files share no column that an intruder may know."
         return not_evaluated("linkage", request.policy, why, requested=True)
-    if max(original.count, masked.count) > _LINKED_ROWS:
+    if max(original.count, masked.count) > _MAX_LINKED_ROWS:
         raise TooLargeError(
-            f"Files of more than {_LINKED_ROWS:,} records are not linked.",
+            f"Files of more than {_MAX_LINKED_ROWS:,} records are not linked.",
             hint="Assess a sample of both, with {on}.",
         )
     excluded = {*original.identifiers, on} - {original.person}
@@ -395,7 +398,7 @@ def _by_suite(
         affected = round(sure.value * suite.records)
         outcome.measured = [
             Measurement(
-                _LINKS,
+                LINKS,
                 above,
                 _stated(suite, sure),
                 suite.columns,
@@ -422,12 +425,12 @@ def _hint(link_suite: LinkSuite) -> str:
 
 
 def _limit(request: Request) -> float:
-    limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == _LINKS]
+    limits = [threshold.limit for threshold in request.policy.of("linkage") if threshold.measure == LINKS]
     return min(limits, default=0.0)
 
 
 def _unknown(text: str, hint: str) -> list[Measurement]:
-    return [Measurement(name, None, text, requested=True, hint=hint) for name in (_LINKS, _ADVANTAGE)]
+    return [Measurement(name, None, text, requested=True, hint=hint) for name in (LINKS, _ADVANTAGE)]
 
 
 def _advantage(request: Request, before: pa.Table, after: pa.Table, link_suite: LinkSuite) -> Measurement:

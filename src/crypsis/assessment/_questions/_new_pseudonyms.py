@@ -22,11 +22,15 @@ from crypsis.dataset import Dataset
 from crypsis.hierarchies.labels import as_text
 from crypsis.tables import Kind
 
-_FEWEST, _MOST, _DIGESTED = 20, 20_000, 50
-"""How few records show nothing, how many are compared, and of how many digests are computed."""
-_CLEAR = 5.0
+_MIN_RECORDS = 20
+"""Fewer records show nothing."""
+_MAX_RECORDS = 20_000
+"""So many records, at random, are compared."""
+_DIGESTED_RECORDS = 50
+"""Of so many of them digests are computed."""
+_CLEAR_DEVIATIONS = 5.0
 """Standard deviations of a rank correlation by which two orders are not independent."""
-_SHORTEST = 4
+_MIN_EQUAL_CHARACTERS = 4
 """So many equal characters, of an identifier or a digest, are no chance."""
 _ALGORITHMS = tuple(
     sorted(algorithm for algorithm in hashlib.algorithms_guaranteed if "shake" not in algorithm)
@@ -55,8 +59,8 @@ def new_pseudonyms(original: Dataset, masked: Dataset, row_map: Sequence[int] | 
 def _drawn(before: pa.ChunkedArray, after: pa.ChunkedArray, rows: Ints) -> bool:
     """Whether nothing shows that the values were computed from those of their original records."""
     linked_rows = np.flatnonzero((rows >= 0) & (rows < len(before)))
-    linked_rows = np.random.default_rng(0).permutation(linked_rows)[:_MOST]
-    if linked_rows.size < _FEWEST:
+    linked_rows = np.random.default_rng(0).permutation(linked_rows)[:_MAX_RECORDS]
+    if linked_rows.size < _MIN_RECORDS:
         return False
     identifiers = _texts(before.take(pa.array(rows[linked_rows])))
     new = _texts(after.take(pa.array(linked_rows)))
@@ -70,9 +74,9 @@ def _drawn(before: pa.ChunkedArray, after: pa.ChunkedArray, rows: Ints) -> bool:
     far = [np.abs(order - np.median(order)) for order in orders]  # as squares of what is around zero
     return not (
         any(_dependent(order, _ranks(new)) for order in (*orders, *far))
-        or any(mine in pseudonym for mine, pseudonym in pairs if len(mine) >= _SHORTEST)
+        or any(mine in pseudonym for mine, pseudonym in pairs if len(mine) >= _MIN_EQUAL_CHARACTERS)
         or any(_replaced(texts, new) for texts in (identifiers, back))
-        or any(map(_digested, identifiers[:_DIGESTED], new[:_DIGESTED]))
+        or any(map(_digested, identifiers[:_DIGESTED_RECORDS], new[:_DIGESTED_RECORDS]))
     )
 
 
@@ -92,7 +96,7 @@ def _ranks(texts: Sequence[str]) -> Floats:
 def _dependent(order: NDArray[np.generic], ranks: Floats) -> bool:
     """Whether the rank correlation (Spearman 1904) is beyond that of independent orders."""
     correlation = np.corrcoef(order.argsort().argsort(), ranks)[0, 1]
-    return bool(abs(correlation) * np.sqrt(ranks.size - 1) > _CLEAR)
+    return bool(abs(correlation) * np.sqrt(ranks.size - 1) > _CLEAR_DEVIATIONS)
 
 
 def _replaced(identifiers: Sequence[str], new: Sequence[str]) -> bool:
@@ -104,7 +108,7 @@ def _replaced(identifiers: Sequence[str], new: Sequence[str]) -> bool:
             if position < min(len(mine), len(pseudonym))
         )
         old, became = ({pair[end] for pair in pairs} for end in (0, 1))
-        several = min(len(old), len(became)) > 1 and pairs.total() >= _FEWEST * len(old)
+        several = min(len(old), len(became)) > 1 and pairs.total() >= _MIN_RECORDS * len(old)
         if several and len(pairs) == len(old):
             return True
     return False
@@ -113,7 +117,7 @@ def _replaced(identifiers: Sequence[str], new: Sequence[str]) -> bool:
 def _digested(mine: str, pseudonym: str) -> bool:
     """Whether a value is a digest of its identifier, whole or in part."""
     plain = _plain(pseudonym)
-    return len(plain) >= 2 * _SHORTEST and any(plain in digest for digest in _digests(mine))
+    return len(plain) >= 2 * _MIN_EQUAL_CHARACTERS and any(plain in digest for digest in _digests(mine))
 
 
 def _digests(text: str) -> Iterator[str]:

@@ -11,8 +11,10 @@ from crypsis.policies import Measurement
 from crypsis.report.wording import listed, plural
 from crypsis.results import Estimate, Number, percent_text
 
-_SMALL, _DIFFERENCES = "releases.joint_small_classes", "releases.small_differences"
-_GAIN, _CERTAIN = "releases.inference_gain", "releases.near_certain_values"
+_SMALL_CLASSES = "releases.joint_small_classes"
+_DIFFERENCES = "releases.small_differences"
+_GAIN = "releases.inference_gain"
+_NEAR_CERTAIN = "releases.near_certain_values"
 _REUSED = "releases.reused_pseudonyms"
 _DECIDE = "Set {earlier_roles}, or {accept_guesses}."
 _RENAME = (
@@ -78,7 +80,7 @@ def _small_classes(joint_risk: Any) -> Measurement:
         f"are found with a probability above 1/{joint_risk.k}."
     )
     return Measurement(
-        _SMALL,
+        _SMALL_CLASSES,
         share,
         text,
         (),
@@ -137,7 +139,7 @@ def _gain(joint_risk: Any) -> Measurement:
 
 def _near_certain(joint_risk: Any) -> Measurement:
     if joint_risk.sensitive is None:
-        return Measurement(_CERTAIN, None, "The data have no sensitive attribute.", applies=False)
+        return Measurement(_NEAR_CERTAIN, None, "The data have no sensitive attribute.", applies=False)
     share, records = joint_risk.near_certain, joint_risk.records
     count: Number = round(float(share) * records)
     if isinstance(share, Estimate):
@@ -147,7 +149,7 @@ def _near_certain(joint_risk: Any) -> Measurement:
         "together, and not by one of them."
     )
     return Measurement(
-        _CERTAIN,
+        _NEAR_CERTAIN,
         count,
         text,
         (joint_risk.sensitive,),

@@ -14,7 +14,7 @@ from crypsis.assessment._questions._everything_else import (
 from crypsis.assessment._questions._histories import add_histories
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._sample_risks import add_sample_risks
-from crypsis.assessment._questions._together import add_joint_classes
+from crypsis.assessment._questions._together import K_ANONYMITY, SMALL_CLASSES, add_joint_classes
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
@@ -25,12 +25,15 @@ from crypsis.results import Number, number_text, percent_text
 from crypsis.singling_out import EquivalenceClasses
 from crypsis.tables import Kind
 
-SMALL_CLASSES = "singling_out.records_in_small_classes"
 POPULATION = "singling_out.population_uniqueness"
-_SEARCHED_ROWS = 5_000_000
-_MAX_COLUMNS = 3
-_ALPHA = 0.05
-_SEARCHED_COLUMNS = 24
+_MAX_SEARCHED_ROWS = 5_000_000
+"""Of larger tables, sets of columns that single people out are sought among the quasi-identifiers alone."""
+_MAX_SET_COLUMNS = 3
+"""The sets that are sought have so many columns or fewer."""
+_MIN_UNIQUE_SHARE = 0.05
+"""From this share of unique people on, a set of columns is a quasi-identifier."""
+_MAX_SEARCHED_COLUMNS = 24
+"""Where there are more columns, sets are sought among the quasi-identifiers, the first so many."""
 
 
 def ask_singling_out(request: Request) -> QuestionOutcome:
@@ -105,7 +108,7 @@ def _class_sizes(policy: Policy) -> list[int]:
     sizes = [
         threshold.k or int(threshold.limit)
         for threshold in thresholds
-        if threshold.measure in (SMALL_CLASSES, "singling_out.k_anonymity")
+        if threshold.measure in (SMALL_CLASSES, K_ANONYMITY)
     ]
     return sizes or [5]
 
@@ -273,11 +276,11 @@ def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
         and column.name not in data.sensitive
         and column.kind is not Kind.NESTED
     ]
-    if data.count > _SEARCHED_ROWS:
+    if data.count > _MAX_SEARCHED_ROWS:
         names = data.quasi_identifiers
         notes.append("The search for quasi-identifiers did not include insensitive attributes.")
-    if len(names) > _SEARCHED_COLUMNS:
-        searched_columns, released_count = data.quasi_identifiers[:_SEARCHED_COLUMNS], len(names)
+    if len(names) > _MAX_SEARCHED_COLUMNS:
+        searched_columns, released_count = data.quasi_identifiers[:_MAX_SEARCHED_COLUMNS], len(names)
         notes.append(
             f"Which columns single people out together was searched for among "
             f"{plural(len(searched_columns), 'quasi-identifier')}, not among all {released_count} "
@@ -293,7 +296,7 @@ def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
         )
     try:
         search = singling_out.find_quasi_identifiers(
-            searched, _ALPHA, columns=names, max_columns=_MAX_COLUMNS, seed=request.seed
+            searched, _MIN_UNIQUE_SHARE, columns=names, max_columns=_MAX_SET_COLUMNS, seed=request.seed
         )
     except TooLargeError as error:
         notes.append(f"Quasi-identifiers were not searched for: {error.message}")

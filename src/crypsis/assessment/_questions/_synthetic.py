@@ -20,7 +20,7 @@ _ATTACKS = {
 }
 _INVENTED = "The records are synthetic: classes of invented people show nothing of real ones."
 _ENOUGH = "Set {holdout} to enough records of people who are not in the training data."
-_SMALLEST = 0.025
+_MIN_EXPOSED_SHARE = 0.025
 """The share of training records whose exposure has to be seen, for the worst cases to be judged."""
 _NO_CONTROL = "Without a holdout the attacks have no control group; that nothing leaks cannot be shown."
 
@@ -136,7 +136,7 @@ def _exposed(synthetic_risk: Any) -> Measurement:
         f"recognized with more certainty than anybody of the control group; chance explains "
         f"{plural(limit - 1, 'record')} at most."
     )
-    if unusual < limit and limit > _SMALLEST * targets:
+    if unusual < limit and limit > _MIN_EXPOSED_SHARE * targets:
         return Measurement(
             measure,
             None,

@@ -26,12 +26,19 @@ from crypsis.results import number_text
 from crypsis.singling_out import JointClasses
 from crypsis.tables import Kind
 
-SMALL_CLASSES, K_ANONYMITY = "singling_out.records_in_small_classes", "singling_out.k_anonymity"
+SMALL_CLASSES = "singling_out.records_in_small_classes"
+K_ANONYMITY = "singling_out.k_anonymity"
 CLASS_SIZES = (SMALL_CLASSES, K_ANONYMITY)
-_LIKE_A_KEY = {Kind.TEXT: 50, Kind.INTEGER: 500, Kind.NUMBER: 500, Kind.TIME: 500}
+_MIN_KEY_VALUES = {Kind.TEXT: 50, Kind.INTEGER: 500, Kind.NUMBER: 500, Kind.TIME: 500}
 """From so many different values on, a column of this kind may join files under another name."""
-_SAME, _LINE = 0.5, 0.95
-_MOST_VALUES = _MOST_ROWS = 2_000_000
+_MIN_SAME_SHARE = 0.5
+"""Columns of which so many values are the same may join the files."""
+_MIN_LINE_SHARE = 0.95
+"""Numbers of which so many are on a line may be the same in other units."""
+_MAX_COMPARED_VALUES = 2_000_000
+"""Columns with more values are not compared."""
+_MAX_ALIGNED_ROWS = 2_000_000
+"""Larger files are not compared row by row."""
 
 
 def other_files(
@@ -162,7 +169,7 @@ def together_reasons(request: Request, outcome: QuestionOutcome | None) -> tuple
 def _by_position(data: Dataset, other_file: OtherFile) -> list[Reason]:
     """The order of the rows, by which files are joined that have no column in common."""
     local = data.rows.local and other_file.data.rows.local
-    if not local or data.count != other_file.data.count or data.count > _MOST_ROWS:
+    if not local or data.count != other_file.data.count or data.count > _MAX_ALIGNED_ROWS:
         return []
     both = same_order(data.to_arrow(data.released), other_file.data.to_arrow(other_file.data.released))
     if both is None:
@@ -188,7 +195,7 @@ def _under_other_names(data: Dataset, other_file: OtherFile, joint_classes: Join
     for name, my_values in mine.items():
         for second, two in theirs.items():
             same = _same_values(my_values, two)
-            if same >= _SAME * min(my_values.values.size, two.values.size):
+            if same >= _MIN_SAME_SHARE * min(my_values.values.size, two.values.size):
                 text = (
                     f"Column {name!r} has {same:,} values that column {second!r} of {other_file.name} "
                     "has, too: the files may be joined by them."
@@ -219,11 +226,11 @@ def _like_keys(data: Dataset, names: Sequence[str]) -> dict[str, _Values]:
     """The different values of columns that have many, in ascending order."""
     key_values = {}
     for name in names:
-        least = _LIKE_A_KEY.get(data.rows.column(name).kind)
+        least = _MIN_KEY_VALUES.get(data.rows.column(name).kind)
         if least is None:
             continue
         try:
-            table = data.rows.cells([name], at_most=_MOST_VALUES)
+            table = data.rows.cells([name], at_most=_MAX_COMPARED_VALUES)
         except TooLargeError:
             continue
         if table.num_rows < least:
@@ -253,4 +260,4 @@ def _on_a_line(first: _Values, two: _Values) -> bool:
     if not comparable or not np.array_equal(first.counts, two.counts):
         return False
     away = np.abs(np.polyval(np.polyfit(first.values, two.values, 1), first.values) - two.values)
-    return bool((away <= np.median(np.diff(two.values)) / 2).mean() >= _LINE)
+    return bool((away <= np.median(np.diff(two.values)) / 2).mean() >= _MIN_LINE_SHARE)

@@ -14,7 +14,7 @@ from crypsis.policies import Measurement
 from crypsis.report.wording import plural
 from crypsis.results import percent_text
 
-_PRESENCE = "inference.presence_disclosure"
+PRESENCE = "inference.presence_disclosure"
 MEASURES = (
     "inference.value_gain",
     "inference.value_ratio",
@@ -22,7 +22,7 @@ MEASURES = (
     "inference.baseline_ratio",
     "inference.near_certain_values",
     "inference.interval_disclosure",
-    _PRESENCE,
+    PRESENCE,
 )
 """The measures of this module."""
 _KNOWN = {
@@ -79,7 +79,7 @@ def presence_notes(value_disclosure: ValueDisclosure, limit: float) -> list[str]
 def presence_in_other_files(request: Request) -> list[Measurement]:
     """What presence discloses of sensitive attributes that only further files of the release have."""
     measured = []
-    if not any(threshold.measure == _PRESENCE for threshold in request.policy.thresholds):
+    if not any(threshold.measure == PRESENCE for threshold in request.policy.thresholds):
         return []
     for file in request.together:
         for name in file.data.sensitive:
@@ -165,7 +165,7 @@ def _near_certain(attribute_values: AttributeValues, columns: tuple[str, ...]) -
 
 
 def _presence(attribute_values: AttributeValues) -> Measurement:
-    name, share = _PRESENCE, attribute_values.presence
+    name, share = PRESENCE, attribute_values.presence
     if attribute_values.presence_stated_public:
         text = f"The owner states that presence is public ({attribute_values.attribute!r})."
         return Measurement(name, None, text, (attribute_values.attribute,), applies=False)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from crypsis.assessment._questions import without_signed_off
+from crypsis.assessment._questions import UNIQUE, without_signed_off
 from crypsis.assessment._remedies._anonymize import (
     Trial,
     alternatives,
@@ -47,7 +47,6 @@ _KNOWN = frozenset(
         "inference.prediction_gain",
     }
 )
-_UNIQUE = "singling_out.unique_on_released_columns"
 _OF_COLUMNS = _KNOWN - {"inference.prediction_gain"}
 _OTHERWISE = ("pseudonyms", "releases", "synthetic")
 """The questions whose findings no anonymization of this release alone remedies."""
@@ -91,7 +90,7 @@ def with_remedies(
     ]
     parameters: dict[str, Any] = {}
     trial: Trial | str | None = None
-    unique = any(finding.measure == _UNIQUE for finding in exceeded)
+    unique = any(finding.measure == UNIQUE for finding in exceeded)
     identifying = identifying_attributes(request) if unique else ()
     if identifying or any(
         finding.question not in _OTHERWISE and finding not in released for finding in exceeded
@@ -113,7 +112,7 @@ def with_remedies(
             return releases_remedy(finding)
         if finding.question == "synthetic":
             return Remedy("none", _GENERATE)
-        if identifying and finding.measure == _UNIQUE:
+        if identifying and finding.measure == UNIQUE:
             rounded = [name for name in identifying if name in parameters.get("methods", ())]
             if rounded:
                 return anonymize_remedy(finding, sharing_text(request, rounded), parameters, trial)

@@ -8,7 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.assessment._columns import describe_columns, measure_columns, undecided
-from crypsis.assessment._questions import CLASS_SIZES, SMALL, ask_inference, ask_linkage, ask_singling_out
+from crypsis.assessment._questions import (
+    CLASS_SIZES,
+    INFERRED,
+    LINKS,
+    PRESENCE,
+    SMALL,
+    UNICITY,
+    UNIQUE,
+    ask_inference,
+    ask_linkage,
+    ask_singling_out,
+)
 from crypsis.assessment._remedies._left_out import (
     apart_or_excluded,
     decided,
@@ -38,25 +49,21 @@ from crypsis.singling_out import equivalence_classes
 _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 
 
-_RELEASED = "singling_out.unique_on_released_columns"
-_UNICITY = "singling_out.unicity"
-_INFERRED = "inference.history_disclosure"
-_PRESENCE = "inference.presence_disclosure"
 _RECODINGS = {
     "subtree": "Full-subtree recoding: the values of a column do not overlap, so it can be tabulated.",
     "full-domain": "Full-domain recoding: all values of a column on one level.",
 }
-_LINKS = "linkage.correct_links_above_chance"
 _OTHER_FILES = ("pseudonyms", "releases", "synthetic")
 """The questions that compare with other files, which an anonymization does not change."""
 _AVERAGES = ("singling_out.journalist_average_risk", "singling_out.individual_average_risk")
-_ATTEMPTS = 3
+_MAX_ATTEMPTS = 3
 """How often an anonymization is tried, each time without the columns that prevented it."""
-_MUCH = 0.15
+_MUCH_LOSS = 0.15
 """The information loss from which the outcome says why it is so much."""
-_STRONGER, _ABOVE_AVERAGE = (2, 4), (4, 1)
-"""How many times larger the classes are of further trials; how many times the limit of an average the
-highest risk is."""
+_CLASS_SIZE_FACTORS = (2, 4)
+"""How many times larger the classes of further trials are."""
+_HIGHEST_RISK_FACTORS = (4, 1)
+"""How many times the limit of an average the highest risk of further trials is."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,9 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     excluded = set(undecided(columns, accepted=True))
     excluded |= {column.column for column in columns if column.evidence and not column.override}
     excluded |= {column.column for column in columns if column.free_text}
-    excluded |= {finding.columns[0] for finding in exceeded if finding.measure == _UNICITY}
-    excluded |= {finding.columns[1] for finding in exceeded if finding.measure == _INFERRED}
-    excluded |= {finding.columns[0] for finding in exceeded if finding.measure == _PRESENCE}
+    excluded |= {finding.columns[0] for finding in exceeded if finding.measure == UNICITY}
+    excluded |= {finding.columns[1] for finding in exceeded if finding.measure == INFERRED}
+    excluded |= {finding.columns[0] for finding in exceeded if finding.measure == PRESENCE}
     excluded |= _joining(data, exceeded)
     methods: dict[str, str] = {}
     if _RULES & {threshold.measure for threshold in request.policy.of("columns")}:
@@ -136,7 +143,7 @@ def _joining(data: Dataset, exceeded: Sequence[Finding]) -> set[str]:
 
 
 def _uniqueness_limit(request: Request) -> float | None:
-    limits = [threshold.limit for threshold in request.policy.thresholds if threshold.measure == _RELEASED]
+    limits = [threshold.limit for threshold in request.policy.thresholds if threshold.measure == UNIQUE]
     return limits[0] if limits else None
 
 
@@ -185,7 +192,7 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
     if first.data is not None and limit is not None:
         more: set[str] = set()
         for finding in first.findings:
-            if finding.status is Status.EXCEEDED and finding.measure == _RELEASED:
+            if finding.status is Status.EXCEEDED and finding.measure == UNIQUE:
                 more |= {*identifying_columns(first.data, limit, request.seed)}
             if finding.status is Status.EXCEEDED and finding.measure == SMALL:
                 more |= {*identifying_columns(first.data, finding.threshold, request.seed, finding.k)}
@@ -211,13 +218,13 @@ def stronger(parameters: dict[str, Any], findings: Sequence[Finding]) -> Iterato
     links = [
         finding.threshold
         for finding in findings
-        if finding.status is Status.EXCEEDED and finding.measure == _LINKS and finding.threshold > 0
+        if finding.status is Status.EXCEEDED and finding.measure == LINKS and finding.threshold > 0
     ]
     if links and parameters["k"] > 1:
         yield {**parameters, "average_risk": min(*links, parameters.get("average_risk", 1.0))}
     risk = parameters.get("journalist_risk")
     larger = {name for name in ("k", "k_map") if parameters.get(name, 1) > 1}
-    for factor in _STRONGER if larger or risk is not None else ():
+    for factor in _CLASS_SIZE_FACTORS if larger or risk is not None else ():
         strengthened = {**parameters, **{name: parameters[name] * factor for name in larger}}
         if risk is not None:
             strengthened["journalist_risk"] = risk / factor
@@ -230,7 +237,7 @@ def stronger(parameters: dict[str, Any], findings: Sequence[Finding]) -> Iterato
         for finding in findings
         if finding.status is Status.EXCEEDED and finding.measure in _AVERAGES and finding.threshold > 0
     ]
-    for factor in _ABOVE_AVERAGE if averages else ():
+    for factor in _HIGHEST_RISK_FACTORS if averages else ():
         highest = min(averages) * factor
         if highest < (risk or 1.0):
             yield {**parameters, "journalist_risk": highest}
@@ -261,7 +268,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     from crypsis import protection
 
     try:
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(_MAX_ATTEMPTS):
             options = {name: value for name, value in parameters.items() if name != "excluded"}
             try:
                 anonymized = protection.anonymize(decided(request, parameters), shuffle=False, **options)
@@ -269,7 +276,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
             except (RoleError, RequirementsNotMetError) as error:
                 if (
                     error.code not in ("derived-column", "excess-not-met", "rejoined")
-                    or attempt == _ATTEMPTS - 1
+                    or attempt == _MAX_ATTEMPTS - 1
                 ):
                     raise
                 if error.code == "rejoined":
@@ -309,7 +316,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     if open_:
         text += f"; still above the threshold: {', '.join(open_)}"
     text += text_left_out(request.data, parameters)
-    if loss.ncp is not None and loss.ncp > _MUCH:
+    if loss.ncp is not None and loss.ncp > _MUCH_LOSS:
         text += _why_much(request.data, parameters)
     left = [words for words in anonymized.released_values.values() if "not released" not in words]
     if left:

@@ -17,8 +17,10 @@ from crypsis.results import percent_text
 _OF_SENSITIVE = ("excess", "closeness", "diversity")
 AGAINST_POPULATION = ("k_map", "presence", "journalist_risk")
 """The requirements that need the table of the population."""
-_ALONE = 0.01
-_SHOWN = 3
+_MIN_UNIQUE_SHARE = 0.01
+"""A column is said to make records unique by itself if it does so with more of them."""
+_SHOWN_COLUMNS = 3
+"""The records that are unique by themselves are counted of so many columns, the first."""
 
 
 def apart_or_excluded(
@@ -65,11 +67,11 @@ def text_left_out(data: Dataset, parameters: dict[str, Any]) -> str:
         if not names:
             continue
         text += f"; {named(names)} {'is' if len(names) == 1 else 'are'} {what}"
-        shares = {name: unique_alone(data, name) for name in names[:_SHOWN]}
+        shares = {name: unique_alone(data, name) for name in names[:_SHOWN_COLUMNS]}
         alone = [
             f"{name!r} alone makes {percent_text(share)} of the records unique"
             for name, share in shares.items()
-            if share > _ALONE
+            if share > _MIN_UNIQUE_SHARE
         ]
         if key == "apart":
             alone.append("in files of their own, not connected with the other columns")

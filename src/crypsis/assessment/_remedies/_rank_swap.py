@@ -20,11 +20,14 @@ _NOT_ENOUGH = (
     "That is not enough: the columns that are released as they are link records, too. Exclude them, or "
     "anonymize with larger classes first and mask what is left."
 )
-_PERCENTS = (5, 20, 80)
+_TRIED_PERCENTS = (5, 20, 80)
+"""By so many percent of the ranks values are swapped, until links no longer exceed the threshold."""
 _UNTRIED_PERCENT = 20
+"""What is proposed where nothing is tried."""
 _FEW_RECORDS = 1_000
 """Where links of so many records exceed the threshold, those of more do not have to be attacked."""
 _MAX_ROWS = 50_000
+"""Masks of larger originals are proposed, and not tried."""
 _REMOVED = (Role.IDENTIFIER, Role.EXCLUDED)
 _NUMBERS = (Kind.INTEGER, Kind.NUMBER)
 
@@ -54,10 +57,10 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
     remedy = Remedy("rank_swap", text, parameters, outcome=NOT_TRIED)
     if not tried or original.count > _MAX_ROWS:
         return remedy
-    for percent in _PERCENTS:
+    for percent in _TRIED_PERCENTS:
         parameters = {**parameters, "percent": percent}
         masked = _swapped(request, original, parameters)
-        if masked is not None and percent != _PERCENTS[-1]:
+        if masked is not None and percent != _TRIED_PERCENTS[-1]:
             few = _linked(finding, masked, _FEW_RECORDS)
             if few is not None and few.status is Status.EXCEEDED:
                 continue

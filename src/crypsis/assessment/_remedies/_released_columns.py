@@ -16,9 +16,12 @@ from crypsis.report.wording import named, number
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample
 
-_MOST_COLUMNS = 60
-_RECORDS = 3_000
-_TRIALS = 4
+_MAX_COLUMNS = 60
+"""So many columns, the first, are tried; of sets of columns the others are excluded."""
+_MODEL_RECORDS = 3_000
+"""So many records a model learns from that tries which columns must go."""
+_SINGLE_TRIALS = 4
+"""So many columns are excluded one after the other, those that say most first; then all of them."""
 _TEXT = (
     "Exclude these columns, generalize them as quasi-identifiers, or write with their roles why "
     "an intruder cannot know them."
@@ -89,7 +92,7 @@ def identifying_columns(
 def columns_unique_alone(data: Dataset, threshold: float) -> tuple[str, ...]:
     """Columns besides the quasi-identifiers on which alone more records are unique."""
     unique_columns = []
-    for name in other_columns(data)[:_MOST_COLUMNS]:
+    for name in other_columns(data)[:_MAX_COLUMNS]:
         counts = data.cells([name]).counts
         if counts.size and float((counts == 1).sum() / counts.sum()) > threshold:
             unique_columns.append(name)
@@ -118,7 +121,7 @@ def _without_small_classes(
     after = 0.0
     if data.quasi_identifiers:
         after = _share_below(strict, data.quasi_identifiers, size, seed)
-    distinct = {name: len(strict.cells([name])) for name in candidates[:_MOST_COLUMNS]}
+    distinct = {name: len(strict.cells([name])) for name in candidates[:_MAX_COLUMNS]}
     for name in sorted(distinct, key=lambda column: distinct[column]):
         columns = [*data.quasi_identifiers, *kept, name]
         share = _share_below(strict, columns, size, seed)
@@ -127,7 +130,7 @@ def _without_small_classes(
             after = share
         else:
             excluded.append(name)
-    return (*excluded, *candidates[_MOST_COLUMNS:]), after
+    return (*excluded, *candidates[_MAX_COLUMNS:]), after
 
 
 def _share_below(data: Dataset, columns: Sequence[str], size: int, seed: int) -> float:
@@ -160,7 +163,7 @@ def _without_prediction(
 ) -> tuple[tuple[str, ...], float]:
     """The columns that say most of the attribute, as many as must go."""
     target = finding.columns[0]
-    table = sample(data.rows, _RECORDS, seed=seed, names=[target, *candidates])
+    table = sample(data.rows, _MODEL_RECORDS, seed=seed, names=[target, *candidates])
     target_codes = codes_of(table[target]) + 1
     share = {
         n: (mode_of_others(codes_of(table[n]) + 1, target_codes)[0] == target_codes).mean()
@@ -168,9 +171,9 @@ def _without_prediction(
     }
     ranked = sorted(candidates, key=lambda name: -share[name])
     count, after = 0, float(finding.value or 0)
-    for count in dict.fromkeys([*range(1, min(_TRIALS, len(ranked)) + 1), len(ranked)]):
+    for count in dict.fromkeys([*range(1, min(_SINGLE_TRIALS, len(ranked)) + 1), len(ranked)]):
         known_columns = [name for name in data.knowable if name not in (target, *ranked[:count])]
-        (prediction,) = inference.prediction_gain(data, target, known_columns, size=_RECORDS, seed=seed)
+        (prediction,) = inference.prediction_gain(data, target, known_columns, size=_MODEL_RECORDS, seed=seed)
         after = float(prediction.gain)
         if after <= finding.threshold:
             break

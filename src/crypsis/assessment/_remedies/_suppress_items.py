@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from crypsis.pseudonyms import Belief
 
 _MAX_ITEMS = 1_000
+"""Of more items the number to suppress is not tried."""
 _UNTRIED_LIMIT = 10
+"""How many items are proposed where nothing is tried."""
 
 
 def suppress_items_remedy(finding: Finding, request: Request, *, tried: bool) -> Remedy:

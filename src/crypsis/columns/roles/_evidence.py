@@ -19,12 +19,19 @@ from crypsis.counting.cells import ColumnSetCounts
 from crypsis.options import Role
 from crypsis.tables import Column, Kind
 
-_LONGEST_TEXT = 4_000
-_SOME_SHARE, _SOME_VALUES = 0.02, 3
+_MAX_TEXT_CHARACTERS = 4_000
+"""Of longer texts the beginning is examined."""
+_MIN_PARTIAL_SHARE = 0.02
+"""The least share of values in a format for a column that has it in part."""
+_MIN_PARTIAL_VALUES = 3
+"""The least number of them."""
 _NO_GAPS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]{4}"
-_NAMES_EXAMINED = 1_000
-_MOST_WORDS = 5
-_FEW_NAMES = 5
+_MAX_NAME_VALUES = 1_000
+"""In so many values the words are compared with names of people."""
+_MAX_NAME_WORDS = 5
+"""Texts with more words are not names."""
+_MIN_SHARED_NAMES = 5
+"""Of fewer different values the share of names says nothing: all of them have to be full names."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +137,7 @@ class Evidence:
         wanted = min(min(pattern.distinct for pattern, _ in fits), len(self.values))
         alone = any(self.share(mask) >= pattern.share for pattern, mask in fits)
         complete = seen >= wanted and (alone or share >= max(0.6, least))
-        partly = share >= _SOME_SHARE and seen >= _SOME_VALUES and least <= 0.5 and wanted == 1
+        partly = share >= _MIN_PARTIAL_SHARE and seen >= _MIN_PARTIAL_VALUES and least <= 0.5 and wanted == 1
         return Match(sign, share, complete) if complete or partly else None
 
     def match(self, *roles: Role, complete: bool = True) -> Match | None:
@@ -151,7 +158,7 @@ class Evidence:
         """The confidence that the values are names of people, from 0 to 1."""
         if self.kind is not Kind.TEXT or self.distinct < 2:
             return 0.0
-        if self.distinct < _FEW_NAMES:
+        if self.distinct < _MIN_SHARED_NAMES:
             return 0.85 if self._full_names else 0.0
         first = pc.replace_substring_regex(self.values, r"^([\p{L}'’-]+).*$", r"\1")
         after = pc.replace_substring_regex(self.values, r"^[^,]+, *([\p{L}'’-]+).*$", r"\1")
@@ -180,7 +187,7 @@ class Evidence:
         """The share of values in which a word is a name of a person in some language."""
         listed_names = [
             any(word in GIVEN or word in FAMILY for word in _words(text))
-            for text in self.values.slice(0, _NAMES_EXAMINED).to_pylist()
+            for text in self.values.slice(0, _MAX_NAME_VALUES).to_pylist()
         ]
         counts = self.counts[: len(listed_names)]
         return float(counts[np.array(listed_names, bool)].sum() / max(1, counts.sum()))
@@ -221,7 +228,7 @@ class Evidence:
 def _words(text: str) -> list[str]:
     """The words of a short text, without accents; long ones are not names."""
     words = text.replace(",", " ").replace(".", " ").split()
-    return [plain(word) for word in words] if len(words) <= _MOST_WORDS else []
+    return [plain(word) for word in words] if len(words) <= _MAX_NAME_WORDS else []
 
 
 def _rank(match: Match) -> tuple[bool, float, float]:
@@ -242,7 +249,7 @@ def _texts(sample: pa.ChunkedArray, kind: Kind, integers: bool) -> pa.ChunkedArr
     if kind is Kind.TEXT:
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
-        column = pc.utf8_slice_codeunits(column.cast(pa.string()), 0, _LONGEST_TEXT)
+        column = pc.utf8_slice_codeunits(column.cast(pa.string()), 0, _MAX_TEXT_CHARACTERS)
         column = pc.utf8_trim_whitespace(column)
         return column.filter(pc.match_substring_regex(column, "(?s)."))  # not empty
     if kind is Kind.NUMBER and integers and len(column):

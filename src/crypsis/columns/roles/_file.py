@@ -20,7 +20,8 @@ from crypsis.results import Result
 
 _NOT_TEXT = ("harmless", "priors", "weight", "keep", "may_change")
 _REASONS = ("override", "sign_off", "public_presence")
-_FEWEST_SIGNS = 3
+_MIN_REASON_CHARACTERS = 3
+"""A reason has so many letters and digits or more."""
 _NOTES = tuple(part.name for part in fields(ColumnNote))
 _NOT_RELEASED = "If it is not released, give it the role 'excluded', or set {excluded}."
 _LEVELS = f"a level (0, 1, ...) or a unit of dates: {', '.join(UNITS)}"
@@ -239,7 +240,7 @@ def _reasons(table: str, reasons: Any) -> dict[str, str]:
     if not isinstance(reasons, dict):
         raise RoleError(f"{table!r} of a roles file is a table: [{table}].", code=table)
     for item, reason in reasons.items():
-        signed = isinstance(reason, str) and sum(map(str.isalnum, reason)) >= _FEWEST_SIGNS
+        signed = isinstance(reason, str) and sum(map(str.isalnum, reason)) >= _MIN_REASON_CHARACTERS
         if not (signed if table == "answers" else is_reason(reason)):
             raise RoleError(
                 f"What is written for {item!r} must be words: who checked it, when, and why.", code=table

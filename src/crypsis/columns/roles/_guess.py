@@ -20,8 +20,9 @@ from crypsis.tables import Kind, Rows
 from crypsis.tables.sampling import sample as draw_sample
 
 SAMPLE_ROWS = 2_000
-_FETCHED = 2_000_000
-"""How many values are fetched at once, so that the engine need not search each column."""
+"""The rows of the sample that roles are guessed from."""
+_MAX_FETCHED_VALUES = 2_000_000
+"""Tables with at most so many values are fetched at once, so that the engine need not search each column."""
 RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE)
 """The roles of columns that are released."""
 _GUESSED: WeakKeyDictionary[Rows, dict[tuple[str, int], Guess]] = WeakKeyDictionary()
@@ -76,7 +77,7 @@ def guess(
     sample = draw_sample(rows, SAMPLE_ROWS, seed=seed, names=flat) if flat else pa.table({})
     all_rows: pa.Table | None = sample
     if flat and sample.num_rows < rows.count:
-        all_rows = rows.to_arrow(flat) if rows.count * len(flat) <= _FETCHED else None
+        all_rows = rows.to_arrow(flat) if rows.count * len(flat) <= _MAX_FETCHED_VALUES else None
     for column in progress.track(new, "guessing roles"):
         if column.kind is Kind.NESTED:
             before[column.name, seed] = nested(column)

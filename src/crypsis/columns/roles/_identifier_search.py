@@ -33,11 +33,18 @@ from crypsis.tables import Column, Kind, Rows
 
 _ID = Role.IDENTIFIER
 _MAX_CANDIDATES = 1_000_000
-_MOST_READ, _LONGEST_READ = 10_000, 400
-"""How many different texts are read one by one, and how long they may be."""
-_CHUNK = 20_000
-_FEW, _ABOVE_CHANCE = 20, 0.2
-_SURE = 1e-4
+"""No more texts of a column that have the shape of an identifier are fetched."""
+_MAX_READ_TEXTS = 10_000
+"""Up to so many different texts are read one by one; of more, those of the sample."""
+_MAX_READ_CHARACTERS = 400
+"""Longer texts are not read for names of people."""
+_CHUNK_TEXTS = 20_000
+"""Texts are searched in chunks of so many, until an identifier is found."""
+_FEW_FORMED = 20
+"""Of fewer texts in the format of an identifier, those with right check digits suffice, however few."""
+_MIN_VALID_SHARE = 0.2
+"""Of as many or more, this share needs right check digits: some of many codes have them by chance."""
+_MAX_ACCIDENT_CHANCE = 1e-4
 """The chance that check digits are right by accident, below which numbers are what they seem."""
 _ROT13 = str.maketrans(
     ascii_letters, "".join(letters[13:] + letters[:13] for letters in (ascii_lowercase, ascii_uppercase))
@@ -72,7 +79,7 @@ class Sought:
 
     def suffices(self, formed: int, valid: int) -> bool:
         """Whether so many are enough, and not those of many codes that are right by chance."""
-        return valid >= self.enough and (formed < _FEW or valid >= _ABOVE_CHANCE * formed)
+        return valid >= self.enough and (formed < _FEW_FORMED or valid >= _MIN_VALID_SHARE * formed)
 
     def _valid(self, value: str) -> bool:
         return any(self._passes(match[0]) for match in self._compiled.finditer(value))
@@ -208,11 +215,16 @@ BARE: tuple[tuple[Sign, int, _Check, float], ...] = (
     (Sign("device numbers (IMEI)", _ID, Hipaa.DEVICE, 0.9), 15, check.luhn, 1 / 10),
 )
 _BARE_VALUES = r"^\d{9,18}[xX]?$"
-_BARE_EXAMINED = 2_000
-_BARE_SHARE = 0.9
-_MANY_NUMBERS = 8
-_LONG, _SURE_IF_LONG = 11, 0.0101
+_MAX_BARE_NUMBERS = 2_000
+"""So many numbers without other characters are examined."""
+_MIN_VALID_BARE_SHARE = 0.9
+"""The share of the numbers of one length whose check digits have to be right."""
+_MANY_VALID_NUMBERS = 8
+"""So many valid numbers suffice, however likely they are by accident."""
+_LONG_DIGITS = 11
 """Few codes other than identifiers have so many digits."""
+_MAX_ACCIDENT_CHANCE_IF_LONG = 0.0101
+"""The chance below which numbers with so many digits are what they seem: two check digits have 0.01."""
 
 
 @dataclass(frozen=True)
@@ -252,13 +264,13 @@ def _searched(
     if all_values is not None:
         texts = distinct_texts(all_values)
     else:
-        selected = "" if distinct <= _MOST_READ else pattern
+        selected = "" if distinct <= _MAX_READ_TEXTS else pattern
         texts = rows.values_like(column.name, selected, _MAX_CANDIDATES)
     values = texts.filter(pc.match_substring_regex(texts, pattern))
     identifiers = (_in_texts(values) if text else None) or _bare_numbers(values)
     if identifiers or not text:
         return identifiers
-    if max(len(texts), distinct) <= _MOST_READ:
+    if max(len(texts), distinct) <= _MAX_READ_TEXTS:
         return _in_readings(texts, complete=True)
     return _in_readings(distinct_texts(sample))
 
@@ -334,7 +346,7 @@ def _in_readings(texts: pa.Array, *, complete: bool = False) -> Found | None:
     """Names of people in a text, and identifiers in another notation."""
     counts: Counter[Sign] = Counter()
     for text in texts.to_pylist():
-        if len(text) > _LONGEST_READ:
+        if len(text) > _MAX_READ_CHARACTERS:
             continue
         readings = dict.fromkeys(_readings(text))
         if any(map(names_a_person, readings)):
@@ -372,20 +384,20 @@ def _in_texts(values: pa.Array) -> Found | None:
             for sought in done:
                 counts[sought.sign] += valid[sought]
             best = max(counts, key=lambda sign: (counts[sign], sign.confidence))
-            return Found(best, counts[best], len(values) <= _CHUNK)
+            return Found(best, counts[best], len(values) <= _CHUNK_TEXTS)
     return None
 
 
 def _chunks(values: pa.Array) -> Iterator[pa.Array]:
-    return (values.slice(start, _CHUNK) for start in range(0, len(values), _CHUNK))
+    return (values.slice(start, _CHUNK_TEXTS) for start in range(0, len(values), _CHUNK_TEXTS))
 
 
 def _bare_numbers(values: pa.Array) -> Found | None:
     """Numbers of one length whose check digits are right more often than by chance."""
     bare = values.filter(pc.match_substring_regex(values, _BARE_VALUES))
-    texts = bare.slice(0, _BARE_EXAMINED).to_pylist()
+    texts = bare.slice(0, _MAX_BARE_NUMBERS).to_pylist()
     candidates = [
-        Found(sign, valid, len(bare) <= _BARE_EXAMINED)
+        Found(sign, valid, len(bare) <= _MAX_BARE_NUMBERS)
         for sign, length, passes, chance in BARE
         if (valid := _valid_numbers(texts, length, passes, chance))
     ]
@@ -400,6 +412,7 @@ def _valid_numbers(values: Sequence[str], length: int, passes: Callable[[str], b
     if all(value.endswith("000") for value in fitting):
         return 0
     valid = sum(map(passes, fitting))
-    sure = _SURE_IF_LONG if length >= _LONG else _SURE
-    enough = valid >= _BARE_SHARE * len(fitting) and (chance**valid <= sure or valid >= _MANY_NUMBERS)
+    sure = _MAX_ACCIDENT_CHANCE_IF_LONG if length >= _LONG_DIGITS else _MAX_ACCIDENT_CHANCE
+    by_accident = chance**valid > sure and valid < _MANY_VALID_NUMBERS
+    enough = valid >= _MIN_VALID_BARE_SHARE * len(fitting) and not by_accident
     return valid if valid and enough else 0

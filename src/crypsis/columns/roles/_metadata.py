@@ -19,7 +19,8 @@ KEY = "crypsis"
 """The property of a column or a table with what crypsis has to know."""
 SUFFIXES = (".json", ".yaml", ".yml")
 """The ends of the names of files with metadata; every other file is TOML."""
-_MOST_BYTES = 20_000_000
+_MAX_FILE_BYTES = 20_000_000
+"""So much of a file with metadata is read."""
 
 
 def roles_document(path: Path, table: str | None) -> dict[str, Any]:
@@ -139,7 +140,7 @@ def _list(path: Path, thing: Mapping[str, Any], name: str) -> list[Mapping[str, 
 
 def _parsed(path: Path) -> Any:
     try:
-        text = path.read_bytes()[:_MOST_BYTES].decode("utf-8-sig")
+        text = path.read_bytes()[:_MAX_FILE_BYTES].decode("utf-8-sig")
     except OSError as error:
         raise SourceError(f"{path.name!r} cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:

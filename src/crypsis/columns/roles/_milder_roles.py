@@ -9,9 +9,10 @@ from crypsis.columns.roles.names import read_name
 from crypsis.options import Role
 from crypsis.tables import Kind
 
-_EVIDENT = 0.95
+_MIN_KNOWN_CONFIDENCE = 0.95
 """Ages, dates and years of birth, sexes and postal codes: known of everybody."""
-_SENSITIVE = 0.85
+_MIN_SENSITIVE_CONFIDENCE = 0.85
+"""The evidence of a sensitive attribute is strong from this confidence on."""
 # Special categories of personal data (GDPR, Articles 9 and 10), and income. Race and ethnic origin
 # are not among them: others see them, so they are quasi-identifiers.
 _CATEGORIES = re.compile(
@@ -31,7 +32,10 @@ _AMOUNTS = re.compile(
     r"einkommen|(?<![a-z])lohn|salaire|revenu(?!e)|ingreso|sueldo|remuneration",
     re.IGNORECASE,
 )
-_FEW, _AMOUNTS_SEEN = 2, 5
+_MIN_VALUES = 2
+"""A column with one value has no categories."""
+_MIN_AMOUNTS = 5
+"""Fewer different numbers are not amounts of money."""
 _NUMBERS = (Kind.INTEGER, Kind.NUMBER)
 
 
@@ -66,19 +70,19 @@ def stricter_role(guess: Guess, decided: Role | None, kind: Kind, distinct: floa
     True
     """
     if decided is Role.INSENSITIVE and guess.role is Role.QUASI_IDENTIFIER:
-        return guess.role if guess.confidence >= _EVIDENT else None
+        return guess.role if guess.confidence >= _MIN_KNOWN_CONFIDENCE else None
     if decided not in (Role.INSENSITIVE, Role.QUASI_IDENTIFIER):
         return None
-    strong = guess.role is Role.SENSITIVE and guess.confidence >= _SENSITIVE
+    strong = guess.role is Role.SENSITIVE and guess.confidence >= _MIN_SENSITIVE_CONFIDENCE
     return guess.role if strong and _fits(guess.column, kind, distinct) else None
 
 
 def _fits(name: str, kind: Kind, distinct: float) -> bool:
     """Whether the values are of the kind that the name indicates: categories, or amounts."""
     if _AMOUNTS.search(name):
-        return distinct >= (_AMOUNTS_SEEN if kind in _NUMBERS else _FEW)
+        return distinct >= (_MIN_AMOUNTS if kind in _NUMBERS else _MIN_VALUES)
     if _CATEGORIES.search(name):
-        return distinct >= _FEW
+        return distinct >= _MIN_VALUES
     sign = read_name(name).sign
     special = sign is not None and (sign.noun in _ALWAYS or not name.isascii())
-    return special and distinct >= _FEW
+    return special and distinct >= _MIN_VALUES

@@ -18,7 +18,9 @@ from crypsis.columns.vocabulary import phrases, vocabulary
 from crypsis.counting.arrays import texts, truths
 from crypsis.options import Role
 
-_ID, _QI, _SENSITIVE = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
+_ID = Role.IDENTIFIER
+_QI = Role.QUASI_IDENTIFIER
+_SENSITIVE = Role.SENSITIVE
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,9 @@ _MONTHS = (
     "dic|januar|februar|marz|april|juni|juli|august|september|oktober|november|dezember|january|"
     "february|march|june|july|october|december)"
 )
-_DAY, _MONTH, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"(0?[1-9]|1[0-2])", r"(1[89]\d\d|20\d\d)"
+_DAY = r"(0?[1-9]|[12]\d|3[01])"
+_MONTH = r"(0?[1-9]|1[0-2])"
+_YEAR = r"(1[89]\d\d|20\d\d)"
 _CLOCK = r"([ T]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[ap]m)?(Z| ?[+-]\d{2}:?\d{2})?)?"
 _EMAIL = Sign("email addresses", _ID, Hipaa.EMAIL, 0.98)
 _PHONE = Sign("telephone numbers", _ID, Hipaa.PHONE)

@@ -16,14 +16,27 @@ from crypsis.errors import InputError, TooLargeError
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample
 
-_ROWS, _FIRST_ROWS, _MOST_COLUMNS = 20_000, 1_000, 60
-_FEWEST, _MOST_RECORDS = 20, 200
-"""A key of people has so many values at least, and so many records of one at most on average."""
-_CHANCE = math.log(1e-9)
-_FEWEST_COPIED, _MOST_CELLS = 200, 2_000_000
+_SAMPLE_RECORDS = 20_000
+"""The records of the sample in which a key of people, or a panel, is sought."""
+_FIRST_RECORDS = 1_000
+"""A key is tried in so many records of the sample first."""
+_MAX_COLUMNS = 60
+"""So many columns, the first, may be keys or have waves: they are compared in pairs."""
+_MIN_KEY_VALUES = 20
+"""A key of people has so many values or more."""
+_MAX_RECORDS_PER_VALUE = 200
+"""A key of people has so many records of one value, on average, or fewer."""
+_MAX_LOG_CHANCE = math.log(1e-9)
+"""The logarithm of the chance below which records that are alike are not so by accident."""
+_MIN_COPIED_RECORDS = 200
 """Fewer different records may occur equally often by design."""
-_FEWEST_PEOPLE, _MOST_WAVES = 100, 40
-_CLEAR = 8.0
+_MAX_COUNTED_RECORDS = 2_000_000
+"""More different records are not counted."""
+_MIN_PANEL_PEOPLE = 100
+"""A column with fewer values does not link the records of the people of a panel."""
+_MAX_WAVES = 40
+"""A column with more values is not one of waves."""
+_CLEAR_DEVIATIONS = 8.0
 """Standard deviations by which records of one value share a wave less often than by chance."""
 
 
@@ -64,7 +77,7 @@ def linking_values(data: Dataset, *, seed: int = 0) -> tuple[str, ...]:
     ]
     if data.person is not None or len(quasi_identifiers) < 2 or not rest:
         return ()
-    table = sample(data.rows, _ROWS, seed=seed, names=[*quasi_identifiers, *rest])
+    table = sample(data.rows, _SAMPLE_RECORDS, seed=seed, names=[*quasi_identifiers, *rest])
     codes = {name: numbered(codes_of(table[name])) for name in table.column_names}
     links = _linking(codes, quasi_identifiers, rest)
     return next((key for key in links if _in_all_records(data, key, quasi_identifiers)), ())
@@ -102,10 +115,10 @@ def copies(data: Dataset, columns: Sequence[str] | None = None) -> int:
     try:
         if quasi_identifiers and int(np.gcd.reduce(data.cells(quasi_identifiers).counts, initial=0)) < 2:
             return 1
-        counts = data.rows.cells(flat, at_most=_MOST_CELLS)["count"].to_numpy()
+        counts = data.rows.cells(flat, at_most=_MAX_COUNTED_RECORDS)["count"].to_numpy()
     except (InputError, TooLargeError):  # the classes are not evaluated either
         return 1
-    return int(np.gcd.reduce(counts)) if counts.size >= _FEWEST_COPIED else 1
+    return int(np.gcd.reduce(counts)) if counts.size >= _MIN_COPIED_RECORDS else 1
 
 
 def panel(data: Dataset, *, seed: int = 0) -> tuple[str, str] | None:
@@ -143,16 +156,16 @@ def panel(data: Dataset, *, seed: int = 0) -> tuple[str, str] | None:
         name
         for name in data.released
         if data.rows.column(name).kind is not Kind.NESTED and name not in design
-    ][:_MOST_COLUMNS]
+    ][:_MAX_COLUMNS]
     if data.person is not None or len(flat) < 2:
         return None
-    table = sample(data.rows, _ROWS, seed=seed, names=flat)
+    table = sample(data.rows, _SAMPLE_RECORDS, seed=seed, names=flat)
     codes = {name: numbered(codes_of(table[name])) for name in flat}
     values = {name: _distinct(code) for name, code in codes.items()}
-    waves = [column for column in flat if 1 < values[column] <= _MOST_WAVES and column not in data.sensitive]
+    waves = [column for column in flat if 1 < values[column] <= _MAX_WAVES and column not in data.sensitive]
     for name in flat:
         decided = data.notes.get(name, ColumnNote()).several_people
-        if name in data.quasi_identifiers or decided or values[name] < _FEWEST_PEOPLE:
+        if name in data.quasi_identifiers or decided or values[name] < _MIN_PANEL_PEOPLE:
             continue
         records = np.bincount(codes[name])[codes[name]]
         for wave in waves:
@@ -160,7 +173,7 @@ def panel(data: Dataset, *, seed: int = 0) -> tuple[str, str] | None:
             shares = np.bincount(codes[wave]) / table.num_rows
             expected = _pairs(chosen_codes[name]) * float((shares**2).sum())
             repeated = _pairs(_joint(chosen_codes, (name, wave))) if expected else 0
-            if repeated < expected / 2 and expected - repeated > _CLEAR * math.sqrt(expected):
+            if repeated < expected / 2 and expected - repeated > _CLEAR_DEVIATIONS * math.sqrt(expected):
                 return name, wave
     return None
 
@@ -177,8 +190,8 @@ def _linking(
     """Single columns and pairs, of which one may be a quasi-identifier, that determine the others."""
     values = {name: _distinct(code) for name, code in codes.items()}
     rows = len(codes[columns[0]])
-    candidates = [name for name in columns if 1 < values[name] < rows][:_MOST_COLUMNS]
-    first = {name: numbered(code[:_FIRST_ROWS]) for name, code in codes.items()}
+    candidates = [name for name in columns if 1 < values[name] < rows][:_MAX_COLUMNS]
+    first = {name: numbered(code[:_FIRST_RECORDS]) for name, code in codes.items()}
     some_rests: dict[tuple[str, ...], Ints] = {}
     alone: set[str] = set()  # a column that determines them by itself does so with any other one
     keys = chain(
@@ -198,8 +211,8 @@ def _linking(
             alone.add(key[0])
         classes, people = _joint(codes, rest), _distinct(_joint(codes, key))
         finest = max(values[name] for name in rest)
-        fine = max(_FEWEST - 1, _distinct(classes)) < people
-        if fine and finest < _distinct(classes) and _by_chance(classes, rows - people) < _CHANCE:
+        fine = max(_MIN_KEY_VALUES - 1, _distinct(classes)) < people
+        if fine and finest < _distinct(classes) and _by_chance(classes, rows - people) < _MAX_LOG_CHANCE:
             yield key
 
 
@@ -208,7 +221,7 @@ def _same(codes: dict[str, Ints], key: tuple[str, ...], rest: Ints) -> bool:
     joint = codes[key[0]]
     for name in key[1:]:
         joint = joint * _distinct(codes[name]) + codes[name]
-    if _distinct(joint) > _FIRST_ROWS**2:
+    if _distinct(joint) > _FIRST_RECORDS**2:
         joint = numbered(joint)
     last = np.empty(_distinct(joint), np.int64)
     last[joint] = rest
@@ -224,7 +237,7 @@ def _by_chance(classes: Ints, pairs: int) -> float:
 def _in_all_records(data: Dataset, key: tuple[str, ...], quasi_identifiers: list[str]) -> bool:
     """Whether it is so in all records, of which every value has two or more on average."""
     people = data.rows.tally(key)
-    if people.estimated or not 2 * people.values <= data.count <= _MOST_RECORDS * people.values:
+    if people.estimated or not 2 * people.values <= data.count <= _MAX_RECORDS_PER_VALUE * people.values:
         return False
     both = data.rows.tally(list(dict.fromkeys([*key, *quasi_identifiers])))
     return not both.estimated and both.values == people.values

@@ -16,14 +16,24 @@ from crypsis.tables import Column, Kind
 
 CONFIDENT = 0.8
 """A guess with less confidence is written as undecided, and never accepted as a decision."""
-_FEW_ROWS = 10
-_SURE = 0.7
+_MIN_KEY_ROWS = 10
+"""Fewer different values are no evidence of a key, nor of times in seconds."""
+_MIN_NAME_CONFIDENCE = 0.7
+"""From this confidence on a name is given as the reason, and is that of a key only if it ends like one."""
 _QUANTITY = r"^[<>=~$€£+-]{0,2} ?\d[\d.,]*( ?-? ?\d[\d.,]*)? ?[%€$£]?( ?\p{L}{1,5})?$"
 _STRUCTURED = r"^\s*(\{\s*[\"'}]|\[\s*[\[{\"']|<[A-Za-z?!][^<>]*>|a:\d+:\{|\w+=[^=&]+&\w+=)"
 _CODED = r"^(\p{L}{1,6}[-_. ]?\d{3,}|[0-9a-f]{8}[0-9a-f-]{4,})$"
-_LIKELY, _FEW_CODES, _RECORDS_OF_A_CODE = 0.6, 20, 200
+_MIN_LINK_CONFIDENCE = 0.6
+"""An identifier of this confidence or more, whose values repeat, may link the records of a person."""
+_MIN_CODES = 20
+"""Codes that link the records of people have so many different values or more."""
+_MAX_RECORDS_PER_CODE = 200
+"""Codes that link the records of people have so many records each, on average, or fewer."""
 _KEYS = re.compile(r"""["']([^"'{}\[\]:,]{1,60})["']\s*[:=]|<([A-Za-z_][\w.-]{0,60})|(?:^|&)(\w{1,60})=""")
-_YEAR_2000, _YEAR_2040 = 946_684_800, 2_208_988_800
+_YEAR_2000_SECONDS = 946_684_800
+"""The beginning of the year 2000, in seconds since 1970: the earliest time that numbers may stand for."""
+_YEAR_2040_SECONDS = 2_208_988_800
+"""The beginning of the year 2040: the latest."""
 # North America; one country code; mobile and city numbers of Europe without the first zero.
 _CALLED = (
     r"^1?[2-9]\d{2}[2-9]\d{6}$",
@@ -74,10 +84,10 @@ def _links(evidence: Evidence, guess: Guess) -> bool:
     if evidence.kind is not Kind.TEXT and not evidence.integers:
         return False
     if guess.role is Role.IDENTIFIER:
-        return guess.confidence >= _LIKELY
-    few = evidence.filled <= _RECORDS_OF_A_CODE * evidence.distinct
+        return guess.confidence >= _MIN_LINK_CONFIDENCE
+    few = evidence.filled <= _MAX_RECORDS_PER_CODE * evidence.distinct
     coded = evidence.kind is Kind.TEXT and evidence.share_like(_CODED) >= 0.95
-    return coded and few and evidence.distinct >= _FEW_CODES
+    return coded and few and evidence.distinct >= _MIN_CODES
 
 
 def _candidates(evidence: Evidence) -> Iterator[Guess | None]:
@@ -145,7 +155,7 @@ def _by_pattern(evidence: Evidence, *roles: Role, complete: bool = True) -> Gues
     sign, share = match.sign, match.share
     named = evidence.name.sign
     if named is not None and named.role is sign.role and match.complete:
-        if named.confidence < _SURE:
+        if named.confidence < _MIN_NAME_CONFIDENCE:
             named = replace(sign, confidence=named.confidence)
         hipaa = named.hipaa or sign.hipaa
         both = 1 - (1 - sign.confidence * share) * (1 - named.confidence)
@@ -185,11 +195,12 @@ def _structured(evidence: Evidence) -> Guess | None:
 def _epoch(evidence: Evidence) -> Guess | None:
     """Seconds, or parts of seconds, since 1970."""
     numbers = evidence.numbers
-    if not evidence.integers or evidence.distinct < _FEW_ROWS or not len(numbers):
+    if not evidence.integers or evidence.distinct < _MIN_KEY_ROWS or not len(numbers):
         return None
     low, high = float(numbers.min()), float(numbers.max())
     for scale in (1, 1e3, 1e6, 1e9):
-        if _YEAR_2000 * scale <= low and high <= _YEAR_2040 * scale and high - low >= 3600 * scale:
+        within = _YEAR_2000_SECONDS * scale <= low and high <= _YEAR_2040_SECONDS * scale
+        if within and high - low >= 3600 * scale:
             reason = "The values look like times in seconds since 1970."
             return _guess(evidence, Role.QUASI_IDENTIFIER, reason, 0.7, Hipaa.DATE)
     return None
@@ -263,7 +274,7 @@ def _named(evidence: Evidence, sign: Sign, share: float | None) -> Guess:
 def _key(evidence: Evidence) -> Guess | None:
     """A column that identifies records: a key by its name, or a different value in every record."""
     named, numbered = evidence.name.sign, evidence.name.numbered
-    sure = named is not None and named.confidence >= _SURE
+    sure = named is not None and named.confidence >= _MIN_NAME_CONFIDENCE
     if evidence.fractions or evidence.kind is Kind.BOOLEAN or (sure and not evidence.name.key):
         return None
     if _unique_on_purpose(evidence):
@@ -283,7 +294,7 @@ def _key(evidence: Evidence) -> Guess | None:
 def _unique_on_purpose(evidence: Evidence) -> bool:
     """Whether all values are different, and not by chance, as measurements may be."""
     count = evidence.filled
-    if not evidence.unique or count < _FEW_ROWS or evidence.name.counts:
+    if not evidence.unique or count < _MIN_KEY_ROWS or evidence.name.counts:
         return False
     if evidence.kind is Kind.TEXT or evidence.name.numbered:
         return True

@@ -15,7 +15,9 @@ from crypsis.columns.roles._languages import ELSEWHERE, PARTS, PEOPLE_ELSEWHERE
 from crypsis.columns.roles._words import BODY_WEIGHT, PERSON_NAME, PHRASES, UNIQUE_CODE, Hipaa, Sign
 from crypsis.options import Role
 
-_ID, _QI, _SENSITIVE = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
+_ID = Role.IDENTIFIER
+_QI = Role.QUASI_IDENTIFIER
+_SENSITIVE = Role.SENSITIVE
 
 
 def _set(words: str) -> frozenset[str]:

@@ -34,7 +34,11 @@ _WEEKDAY = (
     "dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
 )
 _SEASON = "spring|summer|autumn|fall|winter|fr[uü]hling|sommer|herbst"
-_YEAR, _M, _D = r"(18|19|20)\d\d", r"(0?[1-9]|1[0-2])", r"(0?[1-9]|[12]\d|3[01])"
+_YEAR = r"(18|19|20)\d\d"
+_M = r"(0?[1-9]|1[0-2])"
+"""A month as a number."""
+_D = r"(0?[1-9]|[12]\d|3[01])"
+"""A day as a number."""
 _CLOCK = r"([ T]\d{1,2}[:h]\d{2}.*)?"
 # One such value is enough: nothing else is written like this.
 _DISTINCT = re.compile(

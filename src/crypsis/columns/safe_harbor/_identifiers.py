@@ -56,7 +56,8 @@ _MOSTLY: tuple[tuple[Hipaa, re.Pattern[str]], ...] = tuple(
 _PERSON = re.compile(r"[A-Z][^\W\d_'’-]*[\w'’-]*(,? [A-Z][\w'’.-]*){1,3}")
 _CODE_SHAPE = re.compile(r"(?=.*\d{4})[A-Za-z]{0,5}[-_/ #:]?\d{4,}([-_/ ]?[A-Za-z0-9]{1,4})?")
 _LONG_TOKEN = re.compile(r"\S{12,}")
-_FEW = 20
+_MIN_LONG_VALUES = 20
+"""Fewer long values, though different in nearly all records, are not taken for codes."""
 _GENERIC_WORK = frozenset(
     "private public government federal state local self self-employed selfemployed retired "
     "unemployed student none other unknown nonprofit non-profit military employed full-time "
@@ -80,7 +81,7 @@ def identifier_values(texts: Sequence[str], kind: str, records: int) -> tuple[Hi
             return item, f"most values are {_plural(item)}"
     if all(re.fullmatch(r"\d+(\.0+)?", text) for text in distinct):
         return _long_numbers(distinct)
-    if len(distinct) >= max(_FEW, 0.9 * records) and all(map(_LONG_TOKEN.fullmatch, distinct)):
+    if len(distinct) >= max(_MIN_LONG_VALUES, 0.9 * records) and all(map(_LONG_TOKEN.fullmatch, distinct)):
         return Hipaa.CODE, "the values are long and different in nearly all records"
     shaped = sum(bool(_CODE_SHAPE.fullmatch(text)) for text in distinct)
     dates = sum(bool(re.fullmatch(r".*(19|20)\d\d.*", text)) for text in distinct)

@@ -35,7 +35,9 @@ Make = Callable[[], Apply]
 DATE_SHIFTS = "date shifts"
 """The name of the key of date shifts among those of pseudonyms."""
 _MAX_VALUES = 200_000_000
+"""A mask that keeps its columns in memory takes at most so many values."""
 _MAX_CATEGORIES = 20_000_000
+"""A mask that counts the values of a column takes at most so many different ones."""
 
 
 def fitted(

@@ -16,6 +16,7 @@ from crypsis.protection.masking._wildcards import matching_records, suppressed_f
 from crypsis.tables.values import clean_column
 
 _MAX_COLUMNS = 14
+"""Of more columns together there are too many subsets (2^14 of these)."""
 
 
 def without_values(

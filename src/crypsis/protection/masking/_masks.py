@@ -12,7 +12,8 @@ from crypsis.columns.safe_harbor import SMALL_AREAS_2000
 from crypsis.dataset import as_columns
 from crypsis.errors import ParameterError
 
-_ROUNDING = 1e-6
+_SUM_TOLERANCE = 1e-6
+"""By so much the probabilities of a row of a matrix, as they are written, may differ from 1 together."""
 
 
 def _strata(within: tuple[str, ...]) -> str:
@@ -160,7 +161,7 @@ class PramMatrix(_Mask):
     def _sums(self) -> PramMatrix:
         if not self.matrix:
             raise ValueError("the matrix has no row")
-        if any(abs(sum(row.values()) - 1) > _ROUNDING for row in self.matrix.values()):
+        if any(abs(sum(row.values()) - 1) > _SUM_TOLERANCE for row in self.matrix.values()):
             raise ValueError("the probabilities of each row must sum to 1")
         return self
 

@@ -21,6 +21,7 @@ from crypsis.protection.recoding._clusters import cluster
 from crypsis.scientific import special
 
 _BLOCK_ROWS = 65_536
+"""Rows are handed on in blocks of so many."""
 
 
 def noise(table: Floats, scale: float, generator: Generator, *, correlated: bool) -> Floats:

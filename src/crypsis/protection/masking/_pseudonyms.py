@@ -16,7 +16,10 @@ from collections.abc import Sequence
 
 from crypsis.errors import ParameterError
 
-_TAG, _BLOCK = 16, 16
+_TAG_BYTES = 16
+"""The bytes of a pseudonym that authenticate its value."""
+_BLOCK_BYTES = 16
+"""Values are padded to a multiple of so many bytes, so a pseudonym shows their length only roughly."""
 
 
 def new_key() -> str:
@@ -47,8 +50,8 @@ def pseudonym(value: str, key: str) -> str:
     tag_key, stream_key = _keys(key)
     text = value.encode()
     padded = len(text).to_bytes(4, "big") + text
-    padded += bytes(-len(padded) % _BLOCK)
-    tag = hmac.digest(tag_key, padded, hashlib.sha256)[:_TAG]
+    padded += bytes(-len(padded) % _BLOCK_BYTES)
+    tag = hmac.digest(tag_key, padded, hashlib.sha256)[:_TAG_BYTES]
     return base64.b32encode(tag + _xor_stream(padded, tag, stream_key)).decode().rstrip("=")
 
 
@@ -82,9 +85,9 @@ def reverse_pseudonym(token: str, key: str) -> str:
         body = base64.b32decode(token + "=" * (-len(token) % 8))
     except ValueError:
         body = b""
-    tag, hidden = body[:_TAG], body[_TAG:]
+    tag, hidden = body[:_TAG_BYTES], body[_TAG_BYTES:]
     padded = _xor_stream(hidden, tag, stream_key)
-    if not hidden or not hmac.compare_digest(tag, hmac.digest(tag_key, padded, hashlib.sha256)[:_TAG]):
+    if not hidden or not hmac.compare_digest(tag, hmac.digest(tag_key, padded, hashlib.sha256)[:_TAG_BYTES]):
         raise ParameterError("The text is not a pseudonym under this key.", code="not-a-pseudonym")
     return padded[4 : 4 + int.from_bytes(padded[:4], "big")].decode()
 

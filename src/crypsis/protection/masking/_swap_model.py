@@ -16,7 +16,8 @@ import numpy as np
 
 from crypsis.array_types import Floats, Ints
 
-_SURE = 1 - 1e-12
+_MAX_RATE = 1 - 1e-12
+"""The highest rate at which a rank takes another: that of exactly 1 has no logarithm of what remains."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class SwapModel:
         window = float(min(reach, n - 1))  # sum of exp(-(B[s(j)] - B[i])) over the ranks it reaches
         for i in range(n):
             free = np.exp(left[i] - left[max(0, i - reach)])
-            rate[i] = min(_SURE, free / max(window, 1.0)) if window > 0 else 0.0
+            rate[i] = min(_MAX_RATE, free / max(window, 1.0)) if window > 0 else 0.0
             left[i + 1] = left[i] + np.log1p(-rate[i])
             # rank i + 1 leaves the window, rank i + 1 + reach comes in
             kept = window - (np.exp(left[i] - left[max(0, i + 1 - reach)]) if i + 1 < n else 0.0)

@@ -11,6 +11,7 @@ from crypsis.errors import ParameterError, TooLargeError
 from crypsis.protection.masking._masks import PramMatrix
 
 _MAX_CATEGORIES = 5_000
+"""A transition matrix has a row and a column for each category, at most so many."""
 
 
 def transition_matrix(mask: PramMatrix, name: str, categories: Sequence[str], counts: Ints) -> Floats:

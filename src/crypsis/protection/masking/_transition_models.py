@@ -18,9 +18,14 @@ from crypsis.tables.values import clean_column
 
 Values = Mapping[str, Any]
 """An array for each column, one value a pair; all arrays broadcast together."""
-_ROUNDING = 1 / 12
-_SINGULAR = 1e-10
-_MISSING, _UNKNOWN = -1, -2
+_ROUNDING_VARIANCE = 1 / 12
+"""The variance that rounding to whole numbers adds: that of a uniform distribution of width 1."""
+_MIN_VARIANCE = 1e-10
+"""Along a direction with less variance (in noise, less of the largest one) nothing is taken to vary."""
+_MISSING_CODE = -1
+"""Stands for a missing value."""
+_UNKNOWN_CODE = -2
+"""Stands for a value that is none of the categories."""
 
 
 class Transition(Protocol):
@@ -111,8 +116,10 @@ class CorrelatedNoiseModel:
     def likelihood(self, original: Values, masked: Values) -> Floats:
         pairs = [(_numbers(original[name]), _numbers(masked[name])) for name in self.columns]
         gaps = np.stack(np.broadcast_arrays(*(after - before for before, after in pairs)), axis=-1)
-        values, vectors = np.linalg.eigh(self.covariance + np.diag(np.array(self.integer) * _ROUNDING))
-        regular = values > _SINGULAR * max(float(values.max()), np.finfo(float).tiny)
+        values, vectors = np.linalg.eigh(
+            self.covariance + np.diag(np.array(self.integer) * _ROUNDING_VARIANCE)
+        )
+        regular = values > _MIN_VARIANCE * max(float(values.max()), np.finfo(float).tiny)
         along = np.where(np.isnan(gaps), 0.0, gaps) @ vectors
         scale = values[regular]
         log_likelihood = -0.5 * (along[..., regular] ** 2 / scale + np.log(2 * np.pi * scale)).sum(axis=-1)
@@ -217,7 +224,7 @@ class ShuffleModel:
             center = _stacked(original, self.given, self.fixed) @ slope.T
             spread = spread - slope @ across.T
         values, vectors = np.linalg.eigh(spread)
-        scale = np.maximum(values, _SINGULAR)
+        scale = np.maximum(values, _MIN_VARIANCE)
         along = (after - center) @ vectors
         log_likelihood = -0.5 * (along**2 / scale + np.log(2 * np.pi * scale)).sum(axis=-1)
         return np.asarray(np.where(np.isnan(log_likelihood), 0.0, log_likelihood))
@@ -295,7 +302,7 @@ class KnownTuples:
             code = places(rows[name], values)
             wanted = number * (len(values) + 1) + code + 1
             number = np.minimum(np.searchsorted(step, wanted), step.size - 1)
-            is_known = is_known & (code != _UNKNOWN) & (step[number] == wanted)
+            is_known = is_known & (code != _UNKNOWN_CODE) & (step[number] == wanted)
         return np.asarray(np.where(is_known, number, -1))
 
 
@@ -340,8 +347,8 @@ def _with_missing(log_likelihood: Floats, gone: Any, lost: Any) -> Floats:
 
 
 def _by_places(chances: Floats, before: Ints, after: Ints) -> Floats:
-    unknown = (before == _UNKNOWN) | (after == _UNKNOWN)
-    log_likelihood = _with_missing(_log(chances), before == _MISSING, after == _MISSING)
+    unknown = (before == _UNKNOWN_CODE) | (after == _UNKNOWN_CODE)
+    log_likelihood = _with_missing(_log(chances), before == _MISSING_CODE, after == _MISSING_CODE)
     return np.asarray(np.where(unknown, -np.inf, log_likelihood))
 
 
@@ -351,8 +358,8 @@ def places(values: Any, categories: pa.Array) -> Ints:
     column = clean_column(pa.chunked_array([pa.array(array.ravel(), from_pandas=True)]))
     if column.type != categories.type:
         column = column.cast(categories.type)
-    codes = pc.fill_null(pc.index_in(column, value_set=categories), _UNKNOWN)
-    codes = pc.if_else(column.is_valid(), codes, _MISSING)
+    codes = pc.fill_null(pc.index_in(column, value_set=categories), _UNKNOWN_CODE)
+    codes = pc.if_else(column.is_valid(), codes, _MISSING_CODE)
     return np.asarray(codes, np.int64).reshape(array.shape)
 
 

@@ -12,7 +12,8 @@ from crypsis.array_types import Flags, Floats, Ints
 from crypsis.errors import TooLargeError
 from crypsis.machine_code import kernel
 
-_MAX_WORK = 100_000_000_000
+_MAX_COMPARED_VALUES = 100_000_000_000
+"""Tables of which more values are compared, those of each record with all others, are refused."""
 
 
 def suppressed_for_wildcards(codes: Ints, k: int, order: Sequence[int] | None = None) -> Flags:
@@ -80,7 +81,7 @@ class _State:
         self.original = table
         lines, self.line, counts = np.unique(table, axis=0, return_inverse=True, return_counts=True)
         self.line = self.line.ravel().astype(np.int64)
-        if 2 * lines.shape[0] * table.shape[0] * table.shape[1] > _MAX_WORK:
+        if 2 * lines.shape[0] * table.shape[0] * table.shape[1] > _MAX_COMPARED_VALUES:
             raise TooLargeError(
                 "Local suppression with missing values that match every value compares each record "
                 "with all others; these are too many.",

@@ -15,11 +15,14 @@ from crypsis.protection.masking import Transition
 from crypsis.protection.masking import _transition_models as models
 
 Columns = Mapping[str, Any]
-_APART = 20.0
+_IMPOSSIBLE_DISTANCE = 20.0
 """The distance of records that cannot belong together."""
 _UNIFORM = np.sqrt(3.0)
 """A uniform distribution over [-d, d] has the standard deviation d / sqrt(3)."""
-_ONE_EACH, _CODES = 8, 4
+_MAX_AXIS_CATEGORIES = 8
+"""Of up to so many categories each has an axis of its own."""
+_RANDOM_AXES = 4
+"""More categories are random points on so many axes."""
 
 
 def coordinates(model: Transition, original: Columns, masked: Columns) -> tuple[Floats, Floats]:
@@ -56,7 +59,7 @@ def _length(columns: Columns) -> int:
 def _numbers(values: Any, spread: float) -> Floats:
     numbers = np.asarray(values, np.float64)
     lost = np.isnan(numbers)
-    return np.column_stack([np.where(lost, 0.0, numbers) / spread, _APART * lost])
+    return np.column_stack([np.where(lost, 0.0, numbers) / spread, _IMPOSSIBLE_DISTANCE * lost])
 
 
 def _ranks(values: Any, ordered: Floats) -> Floats:
@@ -78,8 +81,9 @@ def _assigned(model: models.AssignedModel, original: Columns, masked: Columns) -
     best = np.full(model.before.count + 1, -1.0)
     order = np.argsort(model.shares, kind="stable")
     best[before[order]] = after[order]
-    positions = model.before.places(original)
-    return _APART * best[positions][:, None], _APART * model.after.places(masked)[:, None].astype(float)
+    expected = best[model.before.places(original)][:, None]
+    released = model.after.places(masked)[:, None].astype(float)
+    return _IMPOSSIBLE_DISTANCE * expected, _IMPOSSIBLE_DISTANCE * released
 
 
 def _categories(
@@ -96,6 +100,9 @@ def _categories(
     ratio = np.log(np.maximum(stay, 1e-9)) - np.log(np.maximum(change, 1e-9))
     scale = np.sqrt(max(float(np.mean(ratio)), 0.0))
     rng = np.random.default_rng(31)
-    codes = np.eye(many) if many <= _ONE_EACH else rng.normal(size=(many, _CODES)) / np.sqrt(_CODES)
-    codes = np.vstack([scale * codes, np.full((2, codes.shape[1]), _APART)])  # missing, unknown
+    if many <= _MAX_AXIS_CATEGORIES:
+        codes = np.eye(many)
+    else:
+        codes = rng.normal(size=(many, _RANDOM_AXES)) / np.sqrt(_RANDOM_AXES)
+    codes = np.vstack([scale * codes, np.full((2, codes.shape[1]), _IMPOSSIBLE_DISTANCE)])  # missing, unknown
     return codes[at], codes[to]

@@ -19,13 +19,19 @@ from crypsis.protection.masking import Transition
 from crypsis.protection.posterior._coordinates import coordinates
 from crypsis.scientific import csgraph, sparse, spatial
 
-_ALL_PAIRS = 1_000_000
-_OTHERS = 48
+_MAX_ALL_PAIRS = 1_000_000
+"""Up to so many pairs of records all are compared; of more, those that are near."""
+_SAMPLED_OTHERS = 48
 """Masked records at random, for the likelihood of those that are not near."""
-_NEGLIGIBLE, _SWEEPS = 1e-4, 30
-_UNLIKELY = 1e-9
-_SHARP = 10.0
-_APART = 50.0
+_MIN_BELIEF = 1e-4
+"""Pairs with a smaller share of a record, after scaling, are dropped."""
+_SCALING_SWEEPS = 30
+"""How often rows and columns are scaled, after which they are nearly doubly stochastic."""
+_LAST_RESORT_LIKELIHOOD = 1e-9
+"""The likelihood, relative to the best pair, of a pair of records that have no other partner."""
+_UNMASKED_WEIGHT = 10.0
+"""The weight of columns that no mask changed in the distance of two records."""
+_MAX_LOG_RATIO = 50.0
 """The largest logarithm of how much more likely it is that a record has no partner."""
 
 
@@ -60,12 +66,12 @@ class Likelihoods:
         cells.eliminate_zeros()
         cells = _completed(cells)
         factor, back = np.ones(size), cells.T.tocsr()
-        for _ in range(_SWEEPS):
+        for _ in range(_SCALING_SWEEPS):
             column_factor = 1.0 / np.maximum(back @ factor, 1e-280)
             factor = 1.0 / np.maximum(cells @ column_factor, 1e-280)
         row = np.repeat(np.arange(size), np.diff(cells.indptr))
         scaled = cells.data * factor[row] * column_factor[cells.indices]
-        kept = (scaled > _NEGLIGIBLE) | (row >= originals) | (cells.indices >= masked)
+        kept = (scaled > _MIN_BELIEF) | (row >= originals) | (cells.indices >= masked)
         share = np.bincount(row, scaled * kept, minlength=size)[:originals]
         pruned = sparse.csr_array((scaled[kept], (row[kept], cells.indices[kept])), (size, size))
         return _completed(pruned), np.clip(share * self.captured, 0.0, 1.0)
@@ -82,7 +88,7 @@ class Likelihoods:
             return np.repeat(fill, masked), columns, np.ones(columns.size)
         possible = np.isfinite(best)
         typical = np.median(best[possible]) if possible.any() else 0.0
-        deviation = np.where(possible, np.clip(typical - best, -_APART, _APART), 0.0)
+        deviation = np.where(possible, np.clip(typical - best, -_MAX_LOG_RATIO, _MAX_LOG_RATIO), 0.0)
         rows = np.repeat(np.arange(originals), fill.size)
         return rows, np.tile(fill, originals), np.exp(deviation)[rows]
 
@@ -96,7 +102,7 @@ def _completed(cells: sparse.csr_array) -> sparse.csr_array:
     if not len(rows):
         return cells
     columns = np.setdiff1d(np.arange(cells.shape[1]), matched[matched >= 0])
-    more = sparse.csr_array((np.full(len(rows), _UNLIKELY), (rows, columns)), shape=cells.shape)
+    more = sparse.csr_array((np.full(len(rows), _LAST_RESORT_LIKELIHOOD), (rows, columns)), shape=cells.shape)
     return sparse.csr_array(cells + more)
 
 
@@ -155,7 +161,7 @@ class Pairs:
         parts = [coordinates(model, self._original, self._masked) for model in self.models]
         for i, field in enumerate(self._fields):
             x, y = field.points(i)
-            parts.append((_SHARP * x, _SHARP * y))
+            parts.append((_UNMASKED_WEIGHT * x, _UNMASKED_WEIGHT * y))
         x, y = (np.column_stack([part[side] for part in parts]) for side in (0, 1))
         if not x.shape[1]:
             return np.zeros((len(x), 1)), np.zeros((len(y), 1))
@@ -164,7 +170,7 @@ class Pairs:
     def near(self, nearest: int, seed: int) -> Likelihoods:
         """The likely pairs: all, where they are few, else the nearest of each record both ways."""
         originals, masked = self.shape
-        if originals * masked <= _ALL_PAIRS or nearest >= min(self.shape):
+        if originals * masked <= _MAX_ALL_PAIRS or nearest >= min(self.shape):
             rows, columns = np.divmod(np.arange(originals * masked), masked)
             logs = self.logs(rows, columns)
             possible = np.isfinite(logs)
@@ -195,8 +201,8 @@ class Pairs:
         np.maximum.at(best, rows, logs)
         near_share = np.bincount(rows, np.exp(logs - best[rows]), minlength=originals)
         rng = np.random.default_rng((seed, 32))
-        drawn = rng.integers(masked, size=(originals, _OTHERS))
-        row = np.repeat(np.arange(originals), _OTHERS)
+        drawn = rng.integers(masked, size=(originals, _SAMPLED_OTHERS))
+        row = np.repeat(np.arange(originals), _SAMPLED_OTHERS)
         sampled = row * masked + drawn.ravel()
         position = np.minimum(np.searchsorted(keys, sampled), len(keys) - 1)
         outside = keys[position] != sampled
@@ -205,7 +211,7 @@ class Pairs:
         weight[outside] = np.exp(
             np.minimum(self.logs(row[outside], drawn.ravel()[outside]) - level[outside], 50.0)
         )
-        beyond = np.bincount(row, weight, minlength=originals) * masked / _OTHERS
+        beyond = np.bincount(row, weight, minlength=originals) * masked / _SAMPLED_OTHERS
         return np.asarray(
             np.divide(near_share, near_share + beyond, out=np.zeros(originals), where=near_share > 0)
         )

@@ -18,9 +18,10 @@ from crypsis.protection.posterior._likelihoods import Pairs
 from crypsis.pseudonyms import Belief, likely_pairs
 from crypsis.results import Estimate, Number, Result, raw
 
-_FILLED = 20_000_000
+_MAX_FILLED_PAIRS = 20_000_000
 """The most pairs with a record that fits all, where a file has fewer records."""
-_EDGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 1.0)
+_PROBABILITY_EDGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 1.0)
+"""Between these the probabilities of links are grouped."""
 
 
 class CalibrationBin(Result):
@@ -121,7 +122,7 @@ def link_posterior(
     """
     first, second = as_dataset(original), as_dataset(masked)
     fewer, more = sorted((first.count, second.count))
-    if more * (more - fewer) > _FILLED:
+    if more * (more - fewer) > _MAX_FILLED_PAIRS:
         raise TooLargeError(
             f"The files have {first.count:,} and {second.count:,} records; so many without a partner "
             "are too many for the posterior.",
@@ -191,7 +192,7 @@ def _calibration(
     if correct is None:
         return ()
     bins = []
-    for low, high in pairwise(_EDGES):
+    for low, high in pairwise(_PROBABILITY_EDGES):
         here = (chance >= low) & ((chance < high) | (high == 1.0))
         if here.any():
             bins.append(

@@ -37,7 +37,9 @@ from crypsis.tables import Kind
 METHODS = ("keep", "intervals", "date", "prefix", "frequent", "suppress")
 """The recoding methods of a column."""
 _MAX_INTERVALS = 128
-_MANY_VALUES = 1_000
+"""The finest intervals of a column are at most so many, unless their number is set."""
+_MAX_KEPT_VALUES = 1_000
+"""A number with more different values is in intervals from the first level on."""
 
 
 class ColumnPlan(Document):
@@ -300,7 +302,7 @@ class StepChoice:
             inner = self._frequent(name, groups)
         else:
             inner = self._intervals(column, groups)
-            if groups is not None or column.distinct > _MANY_VALUES:
+            if groups is not None or column.distinct > _MAX_KEPT_VALUES:
                 return [*inner, Suppress()]
         return [first, *inner, Suppress()]
 

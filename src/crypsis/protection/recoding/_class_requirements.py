@@ -23,8 +23,10 @@ from crypsis.protection.recoding.kernels import requirements as kernel
 from crypsis.scientific import special
 from crypsis.tables import Rows
 
-MAX_VALUES, _MAX_SHARE = 1000, 0.02
-"""Into how many neighboring values a search merges more of them, and how common one may be then."""
+MAX_VALUES = 1_000
+"""A search merges neighboring values of a sensitive attribute until it has so many."""
+_MAX_MERGED_SHARE = 0.02
+"""Values are not merged if one of them would then be more common."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class SensitiveColumn:
             return self
         to = np.append(np.arange(value_count) * MAX_VALUES // value_count, MAX_VALUES)
         coarser = replace(self, code=to[self.code], values=MAX_VALUES + self.missing)
-        return self if coarser.shares[:MAX_VALUES].max() > _MAX_SHARE else coarser
+        return self if coarser.shares[:MAX_VALUES].max() > _MAX_MERGED_SHARE else coarser
 
 
 @dataclass(frozen=True, eq=False)

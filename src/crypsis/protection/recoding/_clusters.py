@@ -27,7 +27,7 @@ class Cost(Enum):
     """The sum of squared distances to the cluster's mean."""
 
 
-_SMALL_K = 64
+_MAX_COMPARED_K = 64
 """The largest k for which comparing all k cuts before each is faster than the queue."""
 _CODES = {Cost.SQUARES: segments.SQUARES, Cost.MEDIAN: segments.MEDIAN, Cost.CELLULAR: segments.CELLULAR}
 
@@ -121,7 +121,7 @@ def cluster(
     rows, sums, squares = segments.prefix_sums(scaled, times)
     if measure is Cost.CENTER:
         before = segments.narrowest_cuts(scaled, rows, k)
-    elif measure is Cost.SQUARES and k <= _SMALL_K and rows[-1] == points.size:
+    elif measure is Cost.SQUARES and k <= _MAX_COMPARED_K and rows[-1] == points.size:
         before = segments.cheapest_squares(scaled, k)
     else:
         before = segments.cheapest_cuts(_CODES[measure], scaled, rows, sums, squares, k)

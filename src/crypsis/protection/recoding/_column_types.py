@@ -17,7 +17,8 @@ from crypsis.tables import Kind
 NUMBERS = (Kind.INTEGER, Kind.NUMBER)
 _POSTAL = ("zip", "postal", "postcode", "plz", "postleitzahl", "pincode")
 
-_MOST_CODES = 64
+_MAX_CODES = 64
+"""Integers that are named like codes are codes if they have at most so many values; else quantities."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class ColumnType:
     @property
     def coded(self) -> bool:
         """Whether it has few integers that are codes by its name, and not quantities."""
-        few = self.kind is Kind.INTEGER and self.distinct <= _MOST_CODES
+        few = self.kind is Kind.INTEGER and self.distinct <= _MAX_CODES
         return few and read_name(self.name).category
 
     @property

@@ -21,7 +21,11 @@ from crypsis.threads import map_threads
 
 IN_MEMORY_VALUES = 70_000_000
 """Tables with at most so many values are recoded in memory, at once."""
-_DROP, _HIT, _ROW = "drop", "hit", "row_number"
+MAX_MAPPED_ROWS = 50_000_000
+"""Beyond so many rows a release has no row map, which is a Python number for each row."""
+_DROP_COLUMN = "drop"
+_HIT_COLUMN = "hit"
+_ROW_NUMBER_COLUMN = "row_number"
 
 
 def recoded_columns(rows: Rows, steps: Mapping[str, Step], removed: Sequence[str] = ()) -> Rows:
@@ -102,11 +106,11 @@ def with_exceptions(
     """
     texts = [pa.types.is_string(values.type) for values in labels]
     added = {f"r{c}": values for c, values in enumerate(labels)}
-    added[_DROP] = pa.array(list(suppressed), pa.bool_())
-    added[_HIT] = pa.array([True] * len(suppressed), pa.bool_())
-    numbered = rows.numbered(_ROW)
+    added[_DROP_COLUMN] = pa.array(list(suppressed), pa.bool_())
+    added[_HIT_COLUMN] = pa.array([True] * len(suppressed), pa.bool_())
+    numbered = rows.numbered(_ROW_NUMBER_COLUMN)
     joined = join_cells(rows, numbered, names, keys, added, how="left")
-    hit = ~nw.col(_HIT).is_null()
+    hit = ~nw.col(_HIT_COLUMN).is_null()
     outputs, after = [], []
     for column in rows.columns:
         if column.name not in names:
@@ -120,8 +124,8 @@ def with_exceptions(
         kind = Kind.TEXT if texts[c] else Kind.NUMBER if number else column.kind
         after.append(Column(column.name, kind, column.inner))
     if any(suppressed):
-        joined = joined.filter(~nw.when(hit).then(nw.col(_DROP)).otherwise(nw.lit(False)))
-    in_order = joined.sort(_ROW) if _ROW in numbered.columns else joined
+        joined = joined.filter(~nw.when(hit).then(nw.col(_DROP_COLUMN)).otherwise(nw.lit(False)))
+    in_order = joined.sort(_ROW_NUMBER_COLUMN) if _ROW_NUMBER_COLUMN in numbered.columns else joined
     return (
         rows.derive(after, lambda _: joined.select(*outputs)),
         rows.derive(after, lambda _: in_order.select(*outputs)),

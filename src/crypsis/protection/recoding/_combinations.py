@@ -30,7 +30,9 @@ from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding._search import local_recoding
 
 _MAX_VECTORS = 3_000
-_PASSES = 3
+"""So many choices of levels, equal for all records, are visited, those with the least loss first."""
+_MAX_LOWERING_PASSES = 3
+"""How often all columns are lowered where every combination keeps its size."""
 
 
 def recoding_of_combinations(
@@ -166,7 +168,7 @@ class _Combinations:
 
     def lowered(self, levels: Levels) -> Levels:
         """The levels after columns were lowered wherever every combination keeps its size."""
-        for _ in range(_PASSES):
+        for _ in range(_MAX_LOWERING_PASSES):
             before = levels
             for c in np.argsort(-self._lost(levels), kind="stable").tolist():
                 for _ in range(int(self.cells.tops[c])):

@@ -16,7 +16,8 @@ from contextvars import ContextVar
 import numpy as np
 from numpy.typing import NDArray
 
-_TICK = 0.02  # seconds
+_TICK_SECONDS = 0.02
+"""How often it is examined whether the time of a search is over."""
 
 
 class Deadline:
@@ -84,7 +85,7 @@ def ends(work: NDArray[np.int64]) -> Iterator[None]:
     done = threading.Event()
 
     def watch() -> None:
-        while not done.wait(_TICK):
+        while not done.wait(_TICK_SECONDS):
             if deadline.passed():
                 work[0] = 0
 

@@ -11,7 +11,7 @@ from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding.kernels.requirements import which_sound
 
 MAX_CELLS = 9
-"""3^9 pairs of sets are compared."""
+"""Tables of up to so many cells are searched exhaustively: 3^9 pairs of sets are compared."""
 
 
 def best_classes(cells: CellLevels, requirements: ClassRequirements, budget_rows: int) -> Recoding | None:

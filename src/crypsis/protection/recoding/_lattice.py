@@ -14,8 +14,10 @@ from crypsis.protection.recoding._levels import CellLevels
 from crypsis.protection.recoding.kernels.sweep import fill
 
 _MAX_VECTORS = 30_000
+"""So many choices of levels are visited, those with the least loss first."""
 _LOSS_STEP = 0.1
-_MAX_LINES = 24_000_000
+"""The width of the ranges of loss in which choices of levels are sorted."""
+_MAX_PREPARED_LABELS = 24_000_000
 """How many labels of cells, of blocks of columns, are prepared for the visits."""
 
 
@@ -108,7 +110,7 @@ def blocks(cells: CellLevels, vectors: Levels) -> tuple[Ints, NDArray[np.uint64]
     """
     parts = [[c] for c in range(cells.tops.size)]
     sizes = [int(top) + 1 for top in cells.tops]
-    most = max(sum(sizes), _MAX_LINES // max(1, cells.counts.size))
+    most = max(sum(sizes), _MAX_PREPARED_LABELS // max(1, cells.counts.size))
     while len(parts) > 1:
         first, second = np.argsort(sizes, kind="stable")[:2].tolist()
         if sum(sizes) - sizes[first] - sizes[second] + sizes[first] * sizes[second] > most:

@@ -15,8 +15,10 @@ from crypsis.counting.grouping import group, group_keys
 from crypsis.counting.kernels.keys import group_totals, keys_of
 from crypsis.protection.recoding._steps import HierarchyLevel, Intervals, Step, Suppress
 
-_LEAST_WEIGHT = 1e-3
+_MIN_WEIGHT_SHARE = 1e-3
+"""The least weight of a column, of the average: without any it would be generalized without need."""
 _KEY_BITS = 62
+"""The labels of a cell are one number if they fit into so many bits; else they are numbered one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +180,7 @@ class CellLevels:
         A column of weight 0 still has a little, so that it is not generalized without need.
         """
         mean = sum(weights) / len(weights) or 1.0
-        weights = [max(weight, _LEAST_WEIGHT * mean) for weight in weights]
+        weights = [max(weight, _MIN_WEIGHT_SHARE * mean) for weight in weights]
         mean = sum(weights) / len(weights)
         pairs = zip(self.columns, weights, strict=True)
         columns = tuple(replace(column, loss=column.loss * (weight / mean)) for column, weight in pairs)

@@ -11,18 +11,23 @@ from crypsis.counting.grouping import firsts, numbered
 from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._deadline import ends, passed
 from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Recoding
-from crypsis.protection.recoding._neighborhoods import MAX_WORK, divided_again
+from crypsis.protection.recoding._neighborhoods import MAX_DIVISION_WORK, divided_again
 from crypsis.protection.recoding.kernels.local_search import improve
 
-_MAX_WORK = 60_000_000
+_MAX_MOVE_WORK = 60_000_000
 """How many costs of a cell in a class, or bounds of them in a block, the search computes."""
-_NOT_ALLOWED = 1000.0
-_ROUNDS, _WORTH = 6, 2e-3
-"""How many rounds of moves are made, and the part of the loss that each must save."""
-_UNLIMITED = 2**62
-_TURNS, _IDLE = 2, 3
-"""How often neighborhoods are divided and cells moved, and how often that may save nothing before a
-search that goes to the end is there."""
+_FORBIDDEN_LEVEL_LOSS = 1000.0
+"""The loss added to a level that is not allowed: more than anything can save."""
+_MAX_MOVE_ROUNDS = 6
+"""So many rounds of moves are made at most."""
+_MIN_SAVED_SHARE = 2e-3
+"""A round of moves that saves less of the loss is the last one."""
+_UNLIMITED_WORK = 2**62
+"""The work of a search that goes to the end."""
+_MAX_TURNS = 2
+"""So often neighborhoods are divided and cells moved, unless the search goes to the end."""
+_MAX_IDLE_TURNS = 3
+"""A search has gone to the end if so many turns in a row saved nothing."""
 
 
 def improved(
@@ -47,15 +52,15 @@ def improved(
     if not requirements.sizes_only:
         return _moved(cells, requirements, recoding, to_the_end, shown)
     prices, k = _prices(cells), requirements.k
-    work = np.array([_UNLIMITED if to_the_end else MAX_WORK])
+    work = np.array([_UNLIMITED_WORK if to_the_end else MAX_DIVISION_WORK])
     best, idle = recoding, 0
     for turn in count(1):
         before = best.ncp
         best = divided_again(cells, prices, k, best, work, turn=turn - 1, shown=shown)
-        rounds = 1 if turn < _TURNS else _ROUNDS
+        rounds = 1 if turn < _MAX_TURNS else _MAX_MOVE_ROUNDS
         best = _moved(cells, requirements, best, to_the_end, shown, rounds)
         idle = 0 if best.ncp < before else idle + 1
-        if (turn >= _TURNS and not to_the_end) or idle == _IDLE or passed():
+        if (turn >= _MAX_TURNS and not to_the_end) or idle == _MAX_IDLE_TURNS or passed():
             break
     return best
 
@@ -75,7 +80,7 @@ def _moved(
     recoding: Recoding,
     to_the_end: bool,
     shown: Ints,
-    rounds: int = _ROUNDS,
+    rounds: int = _MAX_MOVE_ROUNDS,
 ) -> Recoding:
     """The recoding after rounds of single moves (see `kernels.local_search`)."""
     arrays = (
@@ -86,10 +91,10 @@ def _moved(
         cells.counts,
     )
     sensitive = requirements.arrays(cells.counts.size)
-    work = np.array([_MAX_WORK])
-    worth = _WORTH
+    work = np.array([_MAX_MOVE_WORK])
+    worth = _MIN_SAVED_SHARE
     if to_the_end:
-        work[0], worth = _UNLIMITED, 0.0
+        work[0], worth = _UNLIMITED_WORK, 0.0
     best = recoding
     fixed = _by_other_cells(cells, requirements, recoding.levels)
     for turn in count():
@@ -114,7 +119,7 @@ def _prices(cells: CellLevels) -> Floats:
         return cells.loss
     prices = cells.loss.copy()
     for line, limit, top, present in zip(cells.lines, cells.limits, cells.tops, cells.there.T, strict=True):
-        prices[line + limit + 1 : line + top + 1, present] += _NOT_ALLOWED
+        prices[line + limit + 1 : line + top + 1, present] += _FORBIDDEN_LEVEL_LOSS
     return prices
 
 

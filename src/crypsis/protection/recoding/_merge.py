@@ -9,8 +9,10 @@ from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding.kernels.requirements import which_sound
 
-_CANDIDATES, _ROUNDS = 40, 8
-"""How many classes are tried before a class is merged with the nearest one; how often all are."""
+_MAX_CANDIDATE_CLASSES = 40
+"""So many classes, the cheapest, are tried before a class is merged with the nearest one."""
+_MAX_ROUNDS = 8
+"""How often all classes are gone through."""
 
 
 def with_merged_classes(
@@ -39,7 +41,7 @@ def compared_with_released(
     released = recoding.levels[:, 0] >= 0
     compared, levels = requirements.compared_with(released), recoding.levels
     all_cells, sensitive = np.arange(cells.counts.size), compared.arrays(cells.counts.size)
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         member = cells.class_of(levels)
         sizes = np.bincount(member, cells.counts).astype(np.int64)
         good = which_sound(all_cells, member, sizes, compared.k, sensitive)
@@ -86,7 +88,7 @@ class _Merging:
         were taken in are returned.
         """
         joined, cost = self._joined_levels(number)
-        cheapest = np.argsort(cost, kind="stable")[:_CANDIDATES]
+        cheapest = np.argsort(cost, kind="stable")[:_MAX_CANDIDATE_CLASSES]
         candidates = cheapest[np.isfinite(cost[cheapest])].tolist()
         enough = next(([candidate] for candidate in candidates if self._sound(number, candidate)), [])
         if not enough and several:

@@ -9,12 +9,18 @@ from crypsis.protection.recoding._deadline import ends
 from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding.kernels.neighborhoods import divide_again
 
-_CLASSES, _FEWEST, _MOST = 15, 40, 400
-"""About how many classes a neighborhood has, and between how many cells."""
-_ROUNDS, _MORE_ROUNDS = 12, 25
-"""In how many ways each is divided, and in small tables."""
+_TARGET_CLASSES = 15
+"""About so many classes are a neighborhood."""
+_MIN_CELLS = 40
+"""A neighborhood is never limited to fewer cells."""
+_MAX_CELLS = 400
+"""The most cells of a neighborhood; a table of up to so many is small."""
+_DIVISIONS = 12
+"""In so many ways each neighborhood is divided."""
+_DIVISIONS_OF_SMALL_TABLES = 25
+"""In so many ways each neighborhood of a small table is divided."""
 _NONE: Ints = np.zeros(0, np.int64)
-MAX_WORK = 200_000_000
+MAX_DIVISION_WORK = 200_000_000
 """How many members of possible classes are looked at."""
 
 
@@ -53,9 +59,9 @@ def divided_again(
     seeds = released[np.argsort(-lost, kind="stable")]
     if turn > 0:
         seeds = np.random.default_rng(turn).permutation(released)
-    least = int((lost > 0).sum()) * _CLASSES * k // max(1, int(cells.counts[released][lost > 0].sum()))
-    most = min(max(least, _FEWEST), _MOST)
-    rounds = _ROUNDS if released.size > _MOST else _MORE_ROUNDS
+    least = int((lost > 0).sum()) * _TARGET_CLASSES * k // max(1, int(cells.counts[released][lost > 0].sum()))
+    most = min(max(least, _MIN_CELLS), _MAX_CELLS)
+    rounds = _DIVISIONS if released.size > _MAX_CELLS else _DIVISIONS_OF_SMALL_TABLES
     with ends(work):
         divide_again(owner, levels, seeds, most, rounds, k, shown, arrays, work)
     moved = np.where(owner[:, None] < 0, -1, levels[owner]).astype(np.int16)

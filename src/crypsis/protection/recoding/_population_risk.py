@@ -13,7 +13,8 @@ from crypsis.counting.match_probability import check_weights, match_probability
 from crypsis.dataset import Dataset
 from crypsis.protection._requirements import PrivacyRequirements
 
-_STEPS = 200
+_BISECTION_STEPS = 200
+"""After so many halvings of an interval its ends are equal as numbers of 64 bits."""
 
 
 def matching_people(data: Dataset, names: Sequence[str]) -> Floats:
@@ -43,7 +44,7 @@ def fewest_matches(requirements: PrivacyRequirements) -> float:
     low, high = k, 2 * k
     while _risk(k, high) > limit:
         low, high = high, 2 * high
-    for _ in range(_STEPS):
+    for _ in range(_BISECTION_STEPS):
         middle = (low + high) / 2
         low, high = (middle, high) if _risk(k, middle) > limit else (low, middle)
     return high

@@ -27,10 +27,12 @@ from crypsis.tables import Rows
 Purpose = tuple[str, ...]
 """One column (to be predicted, or its distribution), or two (their association)."""
 
-_DETAIL = 0.1
+_DETAIL_SHARE = 0.1
 """The part of the loss that is of the detail of all columns."""
-_MAX_STATES = 50
-_PARTS = 10
+_MAX_TARGET_STATES = 50
+"""A target with more values is coarsened: a number to tenths, others to their most frequent values."""
+_NUMBER_STATES = 10
+"""The parts of about equal size into which the values of a number are put."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +45,12 @@ class Purposes:
         """The cells with these losses in place of those of detail."""
         if not self.lost:
             return cells
-        losses = [_DETAIL * column.loss for column in cells.columns]
+        losses = [_DETAIL_SHARE * column.loss for column in cells.columns]
         for by_column in self.lost.values():
             whole = sum(_of_top(cells, c, bits) for c, bits in by_column.items())
             if whole <= 0:
                 continue
-            share = (1 - _DETAIL) * len(losses) / len(self.lost) * cells.counts.sum() / whole
+            share = (1 - _DETAIL_SHARE) * len(losses) / len(self.lost) * cells.counts.sum() / whole
             for c, bits in by_column.items():
                 losses[c] = losses[c] + share * bits
         columns = [replace(column, loss=loss) for column, loss in zip(cells.columns, losses, strict=True)]
@@ -143,17 +145,17 @@ def _joint(rows: Rows, column: ColumnLevels, target: str) -> Floats:
 
 def _states(values: pa.Array, counts: Ints) -> Ints:
     """The state of each value of a target: tenths of a number, the most frequent of others."""
-    if len(values) <= _MAX_STATES:
+    if len(values) <= _MAX_TARGET_STATES:
         return np.arange(len(values))
     kind = values.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind):
         order = np.asarray(pc.array_sort_indices(values, null_placement="at_end"))
         upto = np.cumsum(counts[order]) - counts[order]
         state = np.empty(len(values), np.int64)
-        state[order] = np.minimum(_PARTS * upto // max(1, int(counts.sum())), _PARTS - 1)
+        state[order] = np.minimum(_NUMBER_STATES * upto // max(1, int(counts.sum())), _NUMBER_STATES - 1)
         if values.null_count:
-            state[np.asarray(values.is_null())] = _PARTS
+            state[np.asarray(values.is_null())] = _NUMBER_STATES
         return state
     rank = np.empty(len(values), np.int64)
     rank[np.argsort(-counts, kind="stable")] = np.arange(len(values))
-    return np.minimum(rank, _MAX_STATES - 1)
+    return np.minimum(rank, _MAX_TARGET_STATES - 1)

@@ -24,8 +24,10 @@ from crypsis.tables import Kind
 from crypsis.tables.sampling import quantiles, sampled_quantiles
 from crypsis.threads import map_threads
 
-_SORTED_IN_MEMORY = 32_000_000
-_VALUES_FETCHED = 2_000_000
+_MAX_SORTED_VALUES = 32_000_000
+"""Columns of tables of up to so many rows are sorted in memory, at most so many values at once."""
+_MAX_FETCHED_VALUES = 2_000_000
+"""On a cluster, columns of up to so many different values are fetched with their counts."""
 
 
 def quantile_steps(
@@ -134,12 +136,12 @@ def _sorted_columns(data: Dataset, names: Sequence[str]) -> Iterator[tuple[str, 
     if all(cells is not None for cells in counted_cells):
         columns = [_of_cells(cells) for cells in counted_cells if cells is not None]
         return zip(names, columns, strict=True)
-    if data.count > _SORTED_IN_MEMORY:
+    if data.count > _MAX_SORTED_VALUES:
         return None
     if data.rows.local:
         return _read_and_sorted(data, names)
     try:
-        counted = data.rows.value_counts(names, at_most=_VALUES_FETCHED)
+        counted = data.rows.value_counts(names, at_most=_MAX_FETCHED_VALUES)
     except TooLargeError:
         return None
     return ((name, _counted(list(counts), list(counts.values()))) for name, counts in counted.items())
@@ -160,7 +162,7 @@ def _counted(values: Sequence[Any] | Floats, counts: Any) -> _SortedColumn:
 
 def _read_and_sorted(data: Dataset, names: Sequence[str]) -> Iterator[tuple[str, _SortedColumn]]:
     """A few columns at a time, on all cores."""
-    many = max(1, _SORTED_IN_MEMORY // max(1, data.count))
+    many = max(1, _MAX_SORTED_VALUES // max(1, data.count))
 
     def ordered(column: pa.ChunkedArray) -> _SortedColumn:
         numbers = column.cast(pa.float64(), safe=False).combine_chunks().drop_null()

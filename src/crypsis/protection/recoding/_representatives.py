@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from crypsis.array_types import Floats
 
-_SHARED = 3
+_MIN_SHARING_VALUES = 3
 """By so many values, were they spread evenly, a rounded median is shared: as many as a threshold rule."""
 
 
@@ -24,7 +24,7 @@ def rounding_base(how: str, spread: ArrayLike, size: ArrayLike, *, integer: bool
     0.0
     """
     spread = np.asarray(spread, np.float64)
-    least = spread / np.asarray(size) * (1 if how == "mean" else _SHARED)
+    least = spread / np.asarray(size) * (1 if how == "mean" else _MIN_SHARING_VALUES)
     if how == "median" and integer:
         least = np.maximum(least, 2.0)
     least = np.where(spread > 0, least, 1.0)

@@ -14,13 +14,11 @@ from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group_keys
 from crypsis.counting.kernels.keys import places_of
 from crypsis.hierarchies.labels import as_text
-from crypsis.protection.recoding._columns import fits_in_memory, with_exceptions
+from crypsis.protection.recoding._columns import MAX_MAPPED_ROWS, fits_in_memory, with_exceptions
 from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.tables import Kind, Rows, open_frame
 from crypsis.tables.streamed import StreamedRows
 from crypsis.tables.values import places_among
-
-_MAPPED_ROWS = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +82,7 @@ class _RowRecoder:
 
     def row_map(self, rows: Rows) -> tuple[int, ...]:
         """The number of the original of each released row; nothing if they are too many."""
-        if rows.count > _MAPPED_ROWS:
+        if rows.count > MAX_MAPPED_ROWS:
             return ()
         parts = [self.kept(part) for part in parts_of(rows.select(self.names))]
         return tuple(np.flatnonzero(np.concatenate(parts)).tolist())

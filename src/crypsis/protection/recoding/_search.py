@@ -39,17 +39,24 @@ Order = Callable[[int, float], tuple[float, float]]
 
 _MAX_WORK = 1_000_000_000
 """About how many cells local recoding groups; beyond that it visits fewer vectors."""
-_GAIN_WORK, _FURTHER_GAIN_WORK = 100_000_000, 333_000_000
-"""The same where classes are released by their gain, and where that exceeded the budget."""
+_GAIN_WORK = 100_000_000
+"""About how many cells it groups where classes are released by their gain."""
+_FURTHER_GAIN_WORK = 333_000_000
+"""About how many cells it groups in that way again where what loses the least exceeds the budget."""
 _MAX_CELLS_COUNTED = 2_000_000
 """How many cells local recoding counts to compare itself with levels that are equal for all rows."""
-_FEW_CELLS, _IDLE, _FACTORS = 150, 6, (0.85, 0.7, 0.5)
-"""In how small tables stronger requirements are tried, how many in vain, and parts of distances."""
-_SOME_CELLS = 500
-"""In how small tables a larger k is tried: there it saves up to a hundredth, in larger ones less."""
-_PRICES, _FEWER_PRICES = 8, (4, 2, 1)
-"""In how many steps the price rises if classes are released by their gain; fewer steps leave fewer
-records behind, and are tried if what loses the least exceeds the budget, until one does not."""
+_FEW_CELLS = 150
+"""Stronger requirements, and classes released by their gain, are tried in tables of up to so many cells."""
+_FEW_CELLS_OF_SIZES = 500
+"""A larger k is tried in tables of up to so many cells: it saves up to a hundredth, in larger ones less."""
+_MAX_IDLE_TRIES = 6
+"""So many stronger requirements in a row are tried in vain in tables of few cells, in larger ones 1."""
+_STRONGER_FACTORS = (0.85, 0.7, 0.5)
+"""Which parts of a required distance are tried as stronger requirements."""
+_PRICE_STEPS = 8
+"""In so many steps the price rises if classes are released by their gain."""
+_FEWER_PRICE_STEPS = (4, 2, 1)
+"""Fewer steps leave fewer records behind: these are tried in turn if the budget is exceeded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +187,8 @@ def local_recoding(
     if cells.counts.size <= MAX_CELLS and suppress and requirements.population is None:
         exact = best_classes(cells, requirements, budget_rows)
         return best if exact is None else min(best, exact, key=_rank)
-    patience = _IDLE if cells.counts.size <= _FEW_CELLS else 1
-    if cells.counts.size > (_SOME_CELLS if requirements.sizes_only else _FEW_CELLS):
+    patience = _MAX_IDLE_TRIES if cells.counts.size <= _FEW_CELLS else 1
+    if cells.counts.size > (_FEW_CELLS_OF_SIZES if requirements.sizes_only else _FEW_CELLS):
         return best
     idle = 0
     for stronger in _stronger(requirements, int(cells.counts.sum())):
@@ -203,7 +210,7 @@ def _stronger(requirements: ClassRequirements, rows: int) -> Iterator[ClassRequi
     """Requirements that imply these: smaller distances, more values, larger classes."""
     required = requirements.requirements
     if required.compared_later:
-        for part in _FACTORS:
+        for part in _STRONGER_FACTORS:
             yield replace(requirements, factor=part * requirements.factor)
     if required.diversity is not None:
         more = required.model_copy(update={"diversity": required.diversity + 1})
@@ -239,7 +246,7 @@ def _local_recoding(
             step.advance()
         best = [min(tries, key=_ncp)]
         if cells.counts.size <= _FEW_CELLS:  # in larger tables moves find less from these
-            tries.extend(map(search.on_levels, _by_gain(search, suppress, _PRICES, _GAIN_WORK)))
+            tries.extend(map(search.on_levels, _by_gain(search, suppress, _PRICE_STEPS, _GAIN_WORK)))
             best.append(min(tries, key=_ncp))
             best.append(cells.recoding(merged_from_cells(cells, requirements)))
             tries.append(best[-1])
@@ -247,7 +254,7 @@ def _local_recoding(
             tries += [] if over() else [improved(cells, requirements, solution)]
         step.advance()
         exceeded = min(tries, key=_ncp).rows_touched > budget_rows
-        for steps in _FEWER_PRICES if exceeded and not requirements.sizes_only else ():
+        for steps in _FEWER_PRICE_STEPS if exceeded and not requirements.sizes_only else ():
             if over():
                 break
             levels = _by_gain(search, suppress, steps, _FURTHER_GAIN_WORK)

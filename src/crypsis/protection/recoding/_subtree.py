@@ -30,10 +30,12 @@ from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding._local_search import nested
 from crypsis.protection.recoding.kernels.requirements import which_sound
 
-_ROUNDS = 6
+_MAX_ROUNDS = 6
 """How often all labels are tried again, after those that were tried have all been moved."""
-_MAX_WORK, _PER_MOVE = 15_000_000, 1_500
-"""How many cells the way from the bottom up regroups, and how many more each move counts for."""
+_MAX_REGROUPED_CELLS = 15_000_000
+"""About so many cells the way from the bottom up regroups; it ends where it has."""
+_CELLS_PER_MOVE = 1_500
+"""A move counts for so many cells more than those that it regroups."""
 
 
 def subtree_recoding(cells: CellLevels, requirements: ClassRequirements, budget_rows: int) -> Recoding:
@@ -121,7 +123,7 @@ class _Cut:
 
     def improve(self) -> None:
         """Make moves, the largest gain first, until none lowers the loss."""
-        for _ in range(_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             heap: list[tuple[float, int, _Move]] = []
             number = 0
             for move in self._moves(range(self.cells.tops.size), self.every):
@@ -157,7 +159,7 @@ class _Cut:
 
         The first is the one that releases the most records for its loss.
         """
-        work = _MAX_WORK
+        work = _MAX_REGROUPED_CELLS
         while self.suppressed > self.budget and work > 0 and not passed():
             best: tuple[float, _Move, _Outcome] | None = None
             for move in self._moves(range(self.cells.tops.size), self.every):
@@ -166,7 +168,7 @@ class _Cut:
                 outcome = self._outcome(move)
                 lost = (outcome.loss - self.loss[move.cells]) @ self.cells.counts[move.cells]
                 worth = (self.suppressed - outcome.suppressed + 1e-3) / (float(lost) + 1e-9)
-                work -= move.cells.size + _PER_MOVE
+                work -= move.cells.size + _CELLS_PER_MOVE
                 if best is None or worth > best[0]:
                     best = worth, move, outcome
             if best is None:

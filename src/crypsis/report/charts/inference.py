@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from crypsis.errors import ParameterError
+from crypsis.report.charts.style import BLUE, GREY, ORANGE, WIDTH
 from crypsis.results import number_text
 
 if TYPE_CHECKING:
     from crypsis.inference import ClassRisk, Leakage
 
-_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#8C8C8C"
-_WIDTH = 460
+
 _KINDS = ("alone", "in addition to the others")
 
 
@@ -38,7 +38,7 @@ def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) ->
     ]
     bars = (
         alt.Chart(_data(rows))
-        .mark_bar(color=_ORANGE)
+        .mark_bar(color=ORANGE)
         .encode(
             y=alt.Y(
                 "class:N", sort=alt.EncodingSortField("place"), title=None, axis=alt.Axis(labelLimit=260)
@@ -50,7 +50,7 @@ def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) ->
     sizes = bars.mark_text(align="left", dx=4, color="#333333").encode(text=alt.Text("size:Q", format=",d"))
     prior = (
         alt.Chart(_data([{"prior": guess.prior}]))
-        .mark_rule(color=_BLUE, strokeDash=[6, 3], size=2)
+        .mark_rule(color=BLUE, strokeDash=[6, 3], size=2)
         .encode(x="prior:Q")
     )
     classes = f"{len(rows)} of {number_text(leakage.classes, ',')} equivalence classes"
@@ -68,7 +68,7 @@ def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) ->
         f"{number_text(guess.worst, '.3g')}, on average {number_text(guess.average, '.3g')}, "
         f"without the given columns {guess.prior:.3g}."
     )
-    return _finished(bars + sizes + prior, title=title, description=description, width=_WIDTH)
+    return _finished(bars + sizes + prior, title=title, description=description, width=WIDTH)
 
 
 def _label(position: int, class_risk: ClassRisk, reveal: bool) -> str:
@@ -97,7 +97,7 @@ def contributions(leakage: Leakage) -> alt.TopLevelMixin:
             yOffset=alt.YOffset("kind:N", sort=list(_KINDS)),
             color=alt.Color(
                 "kind:N",
-                scale=alt.Scale(domain=list(_KINDS), range=[_GREY, _ORANGE]),
+                scale=alt.Scale(domain=list(_KINDS), range=[GREY, ORANGE]),
                 title=None,
                 legend=alt.Legend(orient="bottom"),
             ),
@@ -111,7 +111,7 @@ def contributions(leakage: Leakage) -> alt.TopLevelMixin:
             f"Bar chart of the information each given column has about {leakage.target}, alone and "
             f"in addition to the others. {first.column} adds the most: {first.added_bits:.3g} bits."
         ),
-        width=_WIDTH,
+        width=WIDTH,
     )
 
 

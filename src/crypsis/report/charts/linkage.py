@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import altair as alt
 
+from crypsis.report.charts.style import BLUE, DARK_GREY, ORANGE, SKY_BLUE, YELLOW
 from crypsis.results import number_text
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
         SubsetLink,
     )
 
-BLUE, ORANGE, GRAY = "#0072B2", "#D55E00", "#7F7F7F"
-_SKY, _YELLOW = "#56B4E9", "#E69F00"
-_ORIGINALS, _NULL, _THEORY = "originals", "null distribution", "closed form (independent columns)"
+_ORIGINALS = "originals"
+_NULL = "null distribution"
+_THEORY = "closed form (independent columns)"
 _DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 2]]
 
 
@@ -48,7 +49,7 @@ def match_distances(comparison: NullComparison) -> alt.TopLevelMixin:
     base = _chart(rows).encode(
         x=alt.X("distance:Q", title="distance of the match, in ranks"),
         y=_share("share of records"),
-        color=_split("series", names, [BLUE, ORANGE, GRAY], legend=legend),
+        color=_split("series", names, [BLUE, ORANGE, DARK_GREY], legend=legend),
         tooltip=["series:N", "distance:Q", "to:Q", alt.Tooltip("share:Q", format=".3%")],
     )
     shapes = ["circle", "triangle-up", "diamond"]
@@ -146,7 +147,7 @@ def links(link_results: Sequence[tuple[str, LinkAttack]]) -> alt.TopLevelMixin:
         .encode(
             y=_rows("intruder", 220),
             x=alt.X("records:Q", title="original records", stack="zero"),
-            color=_split("link", kinds, [ORANGE, _YELLOW, _SKY]),
+            color=_split("link", kinds, [ORANGE, YELLOW, SKY_BLUE]),
             order="order:Q",
             tooltip=["intruder:N", "link:N", alt.Tooltip("records:Q", format=",")],
         )

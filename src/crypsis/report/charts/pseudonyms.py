@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from crypsis.errors import ParameterError
+from crypsis.report.charts.style import ORANGE
 
 if TYPE_CHECKING:
     from crypsis.pseudonyms import Anonymity
-
-_ORANGE = "#D55E00"
 
 
 def exposed_items(anonymity: Anonymity, *, reveal: bool = False) -> alt.TopLevelMixin:
@@ -31,7 +30,7 @@ def exposed_items(anonymity: Anonymity, *, reveal: bool = False) -> alt.TopLevel
         }
         for risk in anonymity.most_exposed
     ]
-    bars: Any = alt.Chart(alt.InlineData(values=rows)).mark_bar(color=_ORANGE)
+    bars: Any = alt.Chart(alt.InlineData(values=rows)).mark_bar(color=ORANGE)
     chart: alt.Chart = bars.encode(
         y=alt.Y("item:N", sort=None, title=None),
         x=alt.X("probability:Q", scale=alt.Scale(domain=[0, 1]), title="probability of being cracked"),

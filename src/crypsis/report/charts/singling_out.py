@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from crypsis.errors import ParameterError
+from crypsis.report.charts.style import BLUE, GREY, ORANGE, WIDTH
 from crypsis.results import number_text, percent_text
 
 if TYPE_CHECKING:
     from crypsis.singling_out import ColumnSet, EquivalenceClasses, QuasiIdentifiers, Unicity
 
-_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#8C8C8C"
-_DECISIONS = {"publish": _BLUE, "suppress": _ORANGE}
-_WIDTH, _LABEL_LIMIT = 460, 300
+
+_DECISIONS = {"publish": BLUE, "suppress": ORANGE}
+_MAX_LABEL_PIXELS = 300
+"""Longer labels of an axis are cut."""
 
 
 def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
@@ -53,7 +55,7 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
         title="distinct values per person (D/n)",
     )
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="largest expected share unique")
-    line = _chart(curve).mark_line(color=_GREY).encode(x=x, y=y)
+    line = _chart(curve).mark_line(color=GREY).encode(x=x, y=y)
     rule = _chart([{"share": shown[0].alpha}]).mark_rule(strokeDash=[4, 3]).encode(y=y)
     base = _chart(points).encode(
         x="ratio:Q",
@@ -94,7 +96,7 @@ def class_sizes(classes: EquivalenceClasses) -> alt.TopLevelMixin:
         .encode(
             x=alt.X("size:N", sort=alt.EncodingSortField("place"), title="size of the class"),
             y=alt.Y("share:Q", axis=alt.Axis(format="%"), title=f"share of {classes.unit}"),
-            color=alt.condition("datum.place < 3", alt.value(_ORANGE), alt.value(_BLUE)),
+            color=alt.condition("datum.place < 3", alt.value(ORANGE), alt.value(BLUE)),
             tooltip=["size:N", alt.Tooltip("share:Q", format=".2%"), "classes:Q"],
         )
     )
@@ -125,7 +127,7 @@ def risk_by_column_set(sets: Sequence[ColumnSet] | QuasiIdentifiers, *, limit: i
                 "columns:N",
                 sort=alt.EncodingSortField("place"),
                 title=None,
-                axis=alt.Axis(labelLimit=_LABEL_LIMIT),
+                axis=alt.Axis(labelLimit=_MAX_LABEL_PIXELS),
             ),
             x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]), title=f"share unique ({worst[0].measure})"),
             color=_decision_color(),
@@ -151,7 +153,7 @@ def contributions(quasi_identifiers: QuasiIdentifiers, *, limit: int = 20) -> al
         raise ParameterError("There is no ranking: the search was interrupted.")
     bars = (
         _chart(rows)
-        .mark_bar(color=_BLUE)
+        .mark_bar(color=BLUE)
         .encode(
             y=alt.Y("column:N", sort=alt.EncodingSortField("place"), title=None),
             x=alt.X("added:Q", title="added share of unique records (Shapley value)"),
@@ -179,7 +181,7 @@ def unicity_curve(unicity: Unicity, *, limit: tuple[int, float] | None = None) -
     x = alt.X("events:O", title="known records of a person", axis=alt.Axis(labelAngle=0))
     line = (
         _chart(rows)
-        .mark_line(point=True, color=_BLUE)
+        .mark_line(point=True, color=BLUE)
         .encode(
             x=x,
             y=alt.Y(
@@ -196,9 +198,9 @@ def unicity_curve(unicity: Unicity, *, limit: tuple[int, float] | None = None) -
             ],
         )
     )
-    chart = line + _chart(rows).mark_rule(color=_BLUE, opacity=0.5).encode(x=x, y="low:Q", y2="high:Q")
+    chart = line + _chart(rows).mark_rule(color=BLUE, opacity=0.5).encode(x=x, y="low:Q", y2="high:Q")
     if limit is not None:
-        rule = _chart([{"limit": limit[1]}]).mark_rule(color=_ORANGE, strokeDash=[4, 3])
+        rule = _chart([{"limit": limit[1]}]).mark_rule(color=ORANGE, strokeDash=[4, 3])
         chart += rule.encode(y="limit:Q")
     last = unicity.events[-1]
     said = ", ".join(
@@ -239,5 +241,5 @@ def _finished(
 ) -> alt.TopLevelMixin:
     """The chart with its title, description and size."""
     shown = title if subtitle is None else alt.Title(title, subtitle=subtitle)
-    done: alt.TopLevelMixin = chart.properties(width=_WIDTH, title=shown, description=description, **size)
+    done: alt.TopLevelMixin = chart.properties(width=WIDTH, title=shown, description=description, **size)
     return done

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from crypsis.errors import ParameterError
+from crypsis.report.charts.style import BLUE, GREY, ORANGE, WIDTH
 from crypsis.results import number_text
 
 if TYPE_CHECKING:
     from crypsis.protection import PreviewOutcome
     from crypsis.utility import ColumnChanges
-
-_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#8C8C8C"
-_WIDTH = 460
 
 
 def risk_and_loss(path: Sequence[PreviewOutcome]) -> alt.TopLevelMixin:
@@ -39,8 +37,8 @@ def risk_and_loss(path: Sequence[PreviewOutcome]) -> alt.TopLevelMixin:
         scale=alt.Scale(domain=[0, max(0.01, points[0]["below"])]),
     )
     base = alt.Chart(_data(points)).encode(x=x, y=y)
-    line = base.mark_line(color=_GREY, interpolate="step-after")
-    dots = base.mark_point(filled=True, size=70, color=_BLUE).encode(
+    line = base.mark_line(color=GREY, interpolate="step-after")
+    dots = base.mark_point(filled=True, size=70, color=BLUE).encode(
         tooltip=[
             alt.Tooltip("loss:Q", format=".1%", title="information loss (NCP)"),
             alt.Tooltip("below:Q", format=".2%", title=f"records in classes smaller than {k}"),
@@ -52,7 +50,7 @@ def risk_and_loss(path: Sequence[PreviewOutcome]) -> alt.TopLevelMixin:
         for point in (points[0], points[-1])
     ]
     return alt.layer(line, dots).properties(
-        width=_WIDTH,
+        width=WIDTH,
         height=220,
         title="Risk and information loss",
         description=(
@@ -75,12 +73,12 @@ def before_and_after(changes: ColumnChanges) -> alt.TopLevelMixin:
     columns = list(dict.fromkeys(str(row["column"]) for row in rows))
     below = alt.Legend(orient="bottom", title=None)
     color = alt.Color(
-        "when:N", scale=alt.Scale(domain=["before", "after"], range=[_GREY, _ORANGE]), legend=below
+        "when:N", scale=alt.Scale(domain=["before", "after"], range=[GREY, ORANGE]), legend=below
     )
     y = alt.Y("column:N", sort=columns, title=None)
     x = alt.X("bits:Q", title="entropy (bits)", scale=alt.Scale(zero=True))
     base = alt.Chart(_data(rows))
-    line = base.mark_line(color=_GREY).encode(x=x, y=y, detail="column:N")
+    line = base.mark_line(color=GREY).encode(x=x, y=y, detail="column:N")
     dots = base.mark_point(filled=True, size=80).encode(
         x=x,
         y=y,
@@ -89,7 +87,7 @@ def before_and_after(changes: ColumnChanges) -> alt.TopLevelMixin:
         tooltip=["column:N", "when:N", "bits:Q"],
     )
     return alt.layer(line, dots).properties(
-        width=_WIDTH,
+        width=WIDTH,
         title="Entropy of each column",
         description="For each column the Shannon entropy in bits before and after anonymizing.",
     )

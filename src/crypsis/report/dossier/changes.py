@@ -11,8 +11,12 @@ from crypsis.report.dossier.blocks import NOT_RELEASED, Block, Bullets, Grid, He
 from crypsis.report.dossier.content import DossierContent, ReleasedColumn
 from crypsis.results import Number, percent_text
 
-_SHOWN = 60
-_NAME, _EXAMPLE = 40, 24
+_SHOWN_COLUMNS = 60
+"""The changes of so many columns are shown; the others are counted."""
+_MAX_NAME_CHARACTERS = 40
+"""Longer names of columns are cut."""
+_MAX_EXAMPLE_CHARACTERS = 24
+"""Longer examples of values are cut."""
 
 
 def changed_columns(dossier: DossierContent) -> Section | None:
@@ -25,11 +29,15 @@ def changed_columns(dossier: DossierContent) -> Section | None:
     blocks: list[Block] = []
     if columns:
         released = [column for column in columns if column.change != NOT_RELEASED]
-        changed = tuple(_row(column) for column in released[:_SHOWN])
+        changed = tuple(_row(column) for column in released[:_SHOWN_COLUMNS])
         blocks += _grid(changed)
-        if len(released) > _SHOWN:
-            blocks.append(Text(f"And {len(released) - _SHOWN} more columns.", "soft"))
-        removed = [wording.visible(column.column, _NAME) for column in columns if column not in released]
+        if len(released) > _SHOWN_COLUMNS:
+            blocks.append(Text(f"And {len(released) - _SHOWN_COLUMNS} more columns.", "soft"))
+        removed = [
+            wording.visible(column.column, _MAX_NAME_CHARACTERS)
+            for column in columns
+            if column not in released
+        ]
         if removed:
             blocks.append(Text(f"Not released: {', '.join(removed)}."))
         blocks += [Heading("What it cost"), Bullets(dossier.losses)] if dossier.losses else []
@@ -68,9 +76,9 @@ def _row(released_column: ReleasedColumn) -> tuple[str, ...]:
             after if released_column.values_before is None else f"{released_column.values_before:,} → {after}"
         )
         values = after if released_column.values_before == released_column.values_after else values
-    examples = ", ".join(wording.visible(text, _EXAMPLE) for text in released_column.examples)
+    examples = ", ".join(wording.visible(text, _MAX_EXAMPLE_CHARACTERS) for text in released_column.examples)
     kept = "–" if released_column.kept is None else percent_text(released_column.kept)
-    name = wording.visible(released_column.column, _NAME)
+    name = wording.visible(released_column.column, _MAX_NAME_CHARACTERS)
     return (
         name,
         released_column.role or "–",
@@ -129,7 +137,7 @@ def _inferring(dossier: DossierContent) -> Iterator[tuple[str, str, str]]:
     leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
     for leak_result in sorted(leaks, key=lambda leak: -float(leak.best_guess.worst))[:3]:
         guess = leak_result.best_guess
-        name = wording.visible(leak_result.target, _NAME)
+        name = wording.visible(leak_result.target, _MAX_NAME_CHARACTERS)
         yield (
             f"Someone who wants to know {name}",
             _columns(leak_result.given),
@@ -144,7 +152,7 @@ def _inferring(dossier: DossierContent) -> Iterator[tuple[str, str, str]]:
 
 
 def _columns(names: tuple[str, ...]) -> str:
-    shown = [wording.visible(name, _NAME) for name in names]
+    shown = [wording.visible(name, _MAX_NAME_CHARACTERS) for name in names]
     if len(shown) > 6:
         shown = [*shown[:6], f"{len(shown) - 6} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -9,7 +9,7 @@ from crypsis.report import wording
 from crypsis.report.dossier.blocks import Block, Bullets, Facts, Grid, Heading, Section, Signatures, Text
 from crypsis.report.dossier.content import DossierContent
 
-_LOSS = 600
+_MAX_LOSS_CHARACTERS = 600
 """How many characters of what a release loses are shown, to the end of a clause."""
 
 
@@ -37,7 +37,7 @@ def remedies(dossier: DossierContent) -> Section | None:
     ]
     tried = [finding.remedy for finding in assessment.exceeded if finding.remedy is not None]
     losses = dict.fromkeys(
-        wording.clauses(f"The release that was tried: {remedy.loss}", _LOSS)
+        wording.clauses(f"The release that was tried: {remedy.loss}", _MAX_LOSS_CHARACTERS)
         for remedy in tried
         if remedy.loss
     )

@@ -13,7 +13,8 @@ from crypsis.report.dossier.outline import sections
 from crypsis.report.wording import UNSEEN
 
 _COLORS = {"good": "00653F", "bad": "A4201A", "unknown": "7A5200", "plain": "0B6E8A"}
-_CELLS = 20
+_BAR_CHARACTERS = 20
+"""The width of the longest bar."""
 
 
 def check_word() -> None:
@@ -135,7 +136,7 @@ def _bars(document: Any, block: Bars) -> None:
     table = document.add_table(rows=0, cols=3)
     for bar in block.bars:
         cells = table.add_row().cells
-        filled = round(_CELLS * min(1.0, max(0.0, bar.share)))
+        filled = round(_BAR_CHARACTERS * min(1.0, max(0.0, bar.share)))
         for cell, text in zip(cells, (bar.label, "█" * max(filled, 0), bar.text), strict=True):
             cell.text = _clean(text)
             for run in cell.paragraphs[0].runs:

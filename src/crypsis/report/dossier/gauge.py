@@ -8,7 +8,8 @@ from crypsis.policies.assessed import AssessmentData
 from crypsis.report.dossier.blocks import Bar, Bars
 from crypsis.results import percent_text
 
-_HIGHEST, _AVERAGE = "k-anonymity", "average risk (prosecutor)"
+_HIGHEST = "k-anonymity"
+_AVERAGE = "average risk (prosecutor)"
 
 
 def risk_gauge(assessment: AssessmentData) -> Bars | None:

@@ -59,7 +59,8 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
 }
 _SHARES = ("risk", "fraction", "probability", "uniqueness", "history of their own")
-_SETS = 10
+_SHOWN_COLUMN_SETS = 10
+"""So many sets of columns that single people out are shown."""
 
 
 def numbers(answer: Answer) -> list[Block]:
@@ -83,7 +84,7 @@ def numbers(answer: Answer) -> list[Block]:
                 f"{column_set.singletons:,}",
                 percent_text(column_set.unique_fraction),
             )
-            for column_set in sets.found[:_SETS]
+            for column_set in sets.found[:_SHOWN_COLUMN_SETS]
         )
         together = ("Columns that single people out together", "Classes", "Unique records", "Share")
         blocks.append(Grid(together, rows, (1, 2, 3)))

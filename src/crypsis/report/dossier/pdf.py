@@ -29,7 +29,8 @@ _PLACES = (
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
     "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
 )
-_SECONDS = 120
+_MAX_SECONDS = 120
+"""A browser that has not written the PDF by then is ended."""
 
 
 def check_pdf() -> None:
@@ -104,7 +105,7 @@ def _printed(program: str, page: str) -> bytes:
             source.as_uri(),
         ]
         try:
-            subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)  # noqa: S603
+            subprocess.run(command, check=True, capture_output=True, timeout=_MAX_SECONDS)  # noqa: S603
             return target.read_bytes()
         except (OSError, subprocess.SubprocessError):
             raise OutputError(

@@ -15,8 +15,14 @@ from crypsis.results import percent_text
 
 _TONES = {Status.EXCEEDED: "bad", Status.MET: "good", Status.NOT_EVALUATED: "unknown"}
 _ALIKE = {Status.EXCEEDED: "The threshold is exceeded for", Status.NOT_EVALUATED: "It is not evaluated for"}
-_EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000, math.inf)
-_ATTRIBUTES, _INTRUDERS, _NOTES = 4, 5, 6
+_CLASS_SIZE_EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000, math.inf)
+"""Between these the sizes of equivalence classes are grouped in a picture."""
+_SHOWN_ATTRIBUTES = 4
+"""A picture shows so many inferred attributes."""
+_SHOWN_ATTACKS = 5
+"""A picture shows so many attacks that link records."""
+_SHOWN_NOTES = 6
+"""So many notes of a question are shown."""
 
 
 def questions(dossier: DossierContent) -> Section | None:
@@ -54,7 +60,7 @@ def questions(dossier: DossierContent) -> Section | None:
             note
             for note in all_notes
             if not any(longer != note and longer.startswith(note) for longer in all_notes)
-        ][:_NOTES]
+        ][:_SHOWN_NOTES]
         if notes:
             blocks.append(Bullets(tuple(wording.visible(note, 500) for note in notes)))
     return Section("questions", "The questions", tuple(blocks)) if blocks else None
@@ -98,7 +104,7 @@ def _class_sizes(dossier: DossierContent, answer: Any) -> Bars | None:
     ]
     k = max(limits, default=5)
     bars: list[Bar] = []
-    for first, beyond in pairwise(_EDGES):
+    for first, beyond in pairwise(_CLASS_SIZE_EDGES):
         share = sum(units for size, units in pairs if first <= size < beyond) / classes.units
         if share or first < k:
             tone = "bad" if first < k and share else "plain"
@@ -120,7 +126,7 @@ def _guesses(dossier: DossierContent, answer: Any) -> Bars | None:
     leaks: list[Any] = [result for name, result in answer.results.items() if name.startswith("leakage")]
     leaks.sort(key=lambda leakage: -float(leakage.best_guess.worst_gain))
     bars = []
-    for leak in leaks[:_ATTRIBUTES]:
+    for leak in leaks[:_SHOWN_ATTRIBUTES]:
         guess, name = leak.best_guess, wording.visible(leak.target, 30)
         shown = {"without the release": guess.prior, "on average": guess.average}
         if percent_text(guess.worst) != percent_text(guess.average):
@@ -138,7 +144,7 @@ def _links(dossier: DossierContent, answer: Any) -> Bars | None:
     measured_attacks = [attack for attack in suite.attacks if attack.correct_share is not None]
     bars = [
         Bar(attack.method, float(attack.correct_share.value), percent_text(attack.correct_share.value))
-        for attack in measured_attacks[:_INTRUDERS]
+        for attack in measured_attacks[:_SHOWN_ATTACKS]
     ]
     chance = Bar("by chance", suite.chance, percent_text(suite.chance))
     return Bars("Share of records linked correctly, by intruder", (*bars, chance))
