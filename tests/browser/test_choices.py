@@ -183,17 +183,25 @@ def test_an_excluded_column_stays_excluded_when_a_method_changes(
     assert "sex is not released" in [one["words"] for one in made["released"]]
 
 
-@pytest.mark.parametrize("kind", CHOICES)
-def test_a_choice_stays_whatever_else_is_changed(page: Any, table: str, caller: Caller, kind: str) -> None:
-    name, value, words = CHOICES[kind]
-    _set(page, name, value)
-    chosen = {name: value}
+@pytest.mark.parametrize(
+    "kinds",
+    [tuple(CHOICES), *(pytest.param((kind,), marks=pytest.mark.heavy) for kind in CHOICES)],
+    ids=lambda kinds: "all" if len(kinds) > 1 else kinds[0],
+)
+def test_choices_stay_whatever_else_is_changed(
+    page: Any, table: str, caller: Caller, kinds: tuple[str, ...]
+) -> None:
+    chosen = {}
+    for name, value, _ in map(CHOICES.__getitem__, kinds):
+        _set(page, name, value)
+        chosen[name] = value
     for other, setting in CONTROLS.values():
         _settled(page)
         _set(page, other, setting)
         chosen[other] = setting
         assert _list(caller, table) == chosen
-        assert any(line.startswith(words) for line in _panel(page)), (other, _panel(page))
+        panel = _panel(page)
+        assert all(any(line.startswith(CHOICES[kind][2]) for line in panel) for kind in kinds), (other, panel)
         _shown_as(page, chosen)
     # These are set back by the person: the release is read as a CSV file, is made for its own k, and
     # a shuffled column would be shuffled anew, so that the trial could not be compared.
