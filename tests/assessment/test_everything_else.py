@@ -299,16 +299,16 @@ def test_texts_that_are_almost_unique_are_to_be_excluded_or_signed_off() -> None
     assert "write with the role why nobody outside can know" in finding.remedy.description
 
 
-@pytest.mark.parametrize("share", [0.2, 0.6, 0.76, 0.85, 0.89, 0.95])
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.76, 0.85, 0.92, 0.95])
 def test_what_the_attribute_that_is_left_out_would_single_out_is_in_every_report(share: float) -> None:
-    """Up to 80 % it is left out with its share; above it counts."""
+    """Up to 90 % it is left out with its share; above it counts."""
     values = np.where(share * ROWS > PLACE, PLACE + 1_000, 5 + PLACE % 2)
     table = pa.table({"age": BASE["age"], "sex": BASE["sex"], "score": values})
     roles: Any = {"quasi_identifiers": ["age", "sex"], "sensitive": ["score"], "person": "each record"}
     released = cr.singling_out.released_uniqueness(table, **roles)
     assessment = cr.assess(table, **roles)
     (finding,) = [one for one in assessment.findings if one.measure == UNIQUE]
-    if share > 0.8:
+    if share > 0.9:
         assert released.identifying == ("score",)
         assert float(released.fraction) >= share
         assert finding.status is Status.EXCEEDED

@@ -128,11 +128,11 @@ def test_shuffled_itpr_is_seeded_and_below_a_real_dependence() -> None:
 
 
 def test_shuffled_itpr_of_large_data_agrees_with_permutations(monkeypatch: pytest.MonkeyPatch) -> None:
-    from crypsis.inference import _shuffle
+    from crypsis.inference import _leakage
 
     table = pa.table({"y": [i % 50 for i in range(5000)], "x": [i % 7 for i in range(5000)]})
     permuted = leakage(table, "x", ["y"]).itpr_shuffled
-    monkeypatch.setattr(_shuffle, "_MAX_PERMUTED_RECORDS", 0)
+    monkeypatch.setattr(_leakage, "_MAX_PERMUTED_RECORDS", 0)
     drawn = leakage(table, "x", ["y"]).itpr_shuffled
     assert "permutations" in permuted.method  # type: ignore[union-attr]
     assert "draws" in drawn.method  # type: ignore[union-attr]
